@@ -1,0 +1,1 @@
+"""What a person touches: the ``arena-tui`` command and the Textual console."""

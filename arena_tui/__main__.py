@@ -1,0 +1,93 @@
+"""The ``arena-tui`` command: finds the command group, hands over, and turns errors into one sentence."""
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+# name -> (module, one line for --help). Only the named group's module is imported, so that --help stays instant.
+GROUPS: dict[str, tuple[str, str]] = {
+    "run": ("arena_tui.commands.run", "start a campaign, or resume one"),
+    "status": ("arena_tui.commands.status", "what a campaign has done and is doing"),
+    "stop": ("arena_tui.commands.control", "end runs of a campaign now"),
+    "retry": ("arena_tui.commands.control", "make another attempt at ended runs"),
+    "drain": ("arena_tui.commands.control", "start nothing new and let running runs finish"),
+    "merge": ("arena_tui.commands.merge", "copy the runs of one campaign into another"),
+    "checkpoints": ("arena_tui.commands.checkpoints", "the trajectories of runs on their minute grid"),
+    "monitor": ("arena_tui.commands.console", "open the console on a campaign"),
+    "quickstart": ("arena_tui.commands.quickstart", "install two methods and run them on three tasks"),
+    "tasks": ("arena_tui.commands.tasks", "list, show, verify, select, import and export tasks"),
+    "methods": ("arena_tui.commands.methods", "list, install, check and remove SR methods"),
+    "expr": ("arena_tui.commands.expr", "evaluate, show, simplify, compare and score expressions"),
+    "score": ("arena_tui.commands.score", "the six axes of a campaign"),
+    "results": ("arena_tui.commands.results", "import results that were made elsewhere"),
+    "export": ("arena_tui.commands.export", "tables, figures and bundles of a campaign"),
+    "distill": ("arena_tui.commands.distill", "calibration tasks, probes and core sets"),
+    "paired": ("arena_tui.commands.paired", "BANK, LLM and UNION candidate pools in pairs"),
+}
+
+
+def _parser(command: str | None) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="arena-tui",
+        description="Evaluate symbolic regression methods: run, watch, score and distill. Without a command it "
+        "opens the console.",
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    for name, (module, line) in GROUPS.items():
+        if name == command:
+            importlib.import_module(module).add_parser(commands, name, line)
+        else:
+            commands.add_parser(name, help=line, add_help=False)
+    return parser
+
+
+def _command(arguments: Sequence[str]) -> str | None:
+    return next((word for word in arguments if not word.startswith("-")), None)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The words after ``arena-tui``; ``sys.argv`` when omitted.
+
+    Returns
+    -------
+    int
+        0 when all went well, 1 when some runs failed, 2 when the input cannot be used.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    parsed = _parser(_command(words)).parse_args(words)
+    if parsed.version:
+        from importlib.metadata import version
+
+        print(f"arena-tui {version('arena-tui')}")
+        return 0
+    from adapters.errors import AdapterError
+    from engine.errors import EngineError
+    from tasks.errors import TaskError
+
+    try:
+        if parsed.command is None:
+            from arena_tui.commands.console import open_console
+
+            return open_console(None)
+        code: int = parsed.run(parsed)
+    except (TaskError, AdapterError, EngineError) as error:
+        print(f"arena-tui: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    else:
+        return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

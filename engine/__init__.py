@@ -1,0 +1,1 @@
+"""What runs, measures and selects; no user interface and no printing."""

@@ -1,0 +1,1 @@
+"""The Full Task Set: catalogue, schema, generators, splits and importers."""

@@ -5,7 +5,7 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-# name -> (module, one line for --help). Only the named group's module is imported, so that --help stays instant.
+# name -> (module, one line for --help). Only the named group's module is imported: --help stays instant.
 GROUPS: dict[str, tuple[str, str]] = {
     "run": ("arena_tui.commands.run", "start a campaign, or resume one"),
     "status": ("arena_tui.commands.status", "what a campaign has done and is doing"),
@@ -30,8 +30,8 @@ GROUPS: dict[str, tuple[str, str]] = {
 def _parser(command: str | None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="arena-tui",
-        description="Evaluate symbolic regression methods: run, watch, score and distill. Without a command it "
-        "opens the console.",
+        description="Evaluate symbolic regression methods: run, watch, score and distill. "
+        "Without a command it opens the console.",
     )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")

@@ -1,0 +1,1 @@
+"""The six axes: numbers, symbols and search behaviour of finished runs."""

@@ -1,0 +1,1 @@
+"""One module per family rule: each turns a task's recipe into its four splits."""

@@ -1,0 +1,250 @@
+"""Reads a user's own table and makes a task of it."""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tasks import cache, formula
+from tasks.errors import TaskError
+from tasks.randomness import Stream
+from tasks.schema import Provenance, Sizes, Splits, Table, Task, Variable
+
+LARGEST_TABLE_BYTES = 256 * 1024 * 1024
+"""Text tables above this size are refused; Parquet holds the same rows in a fraction of it."""
+FEWEST_ROWS = 3
+FEWEST_TO_SPLIT = 10
+"""Below this many rows all are training rows; from here on a tenth each is valid and ID test."""
+_SUFFIXES = {".csv": ",", ".tsv": "\t", ".txt": None}
+
+
+def read_columns(path: Path) -> dict[str, NDArray[np.float64]]:
+    """Read a table of numbers.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        A ``.csv``, ``.tsv``, ``.parquet`` or ``.npz`` file; ``.gz`` may follow the first two. An npz holds
+        one-dimensional arrays by column name, or ``X`` (n, d) and ``y`` (n,) (then named x0, x1, ... and y).
+
+    Returns
+    -------
+    dict of str to ndarray of float64, shape (n,)
+        The columns in the file's order.
+
+    Raises
+    ------
+    TaskError
+        When the file is missing, too large, of another kind, empty, ragged, or holds anything but finite
+        numbers; the sentence names the column and the row.
+    """
+    if not path.is_file():
+        raise TaskError(f"there is no table {path}")
+    kind = "".join(path.suffixes[-2:]).lower().removesuffix(".gz")
+    kind = "." + kind.rsplit(".", 1)[-1] if "." in kind else kind
+    if kind in _SUFFIXES:
+        columns = _read_text(path, _SUFFIXES[kind])
+    elif kind in (".parquet", ".pq"):
+        columns = _read_parquet(path)
+    elif kind == ".npz":
+        columns = _read_npz(path)
+    else:
+        raise TaskError(f"{path.name} is no CSV, TSV, Parquet or npz table; give one of these")
+    if not columns or not len(next(iter(columns.values()))):
+        raise TaskError(f"{path.name} holds no rows")
+    for name, values in columns.items():
+        bad = np.flatnonzero(~np.isfinite(values))
+        if len(bad):
+            more = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
+            raise TaskError(
+                f"{path.name}: column {name!r} is empty, NaN or infinite in data row {bad[0] + 1}{more}; "
+                "remove or fill such rows"
+            )
+    return columns
+
+
+def _numbers(path: Path, name: str, values: object) -> NDArray[np.float64]:
+    import pandas as pd
+
+    column = pd.Series(values)
+    numbers = pd.to_numeric(column, errors="coerce")
+    wrong = np.flatnonzero(numbers.isna().to_numpy() & column.notna().to_numpy())
+    if len(wrong):
+        raise TaskError(
+            f"{path.name}: column {name!r} holds {str(column.iloc[int(wrong[0])])[:40]!r} in data row "
+            f"{wrong[0] + 1}, which is no number; leave the column out with --features or convert it"
+        )
+    return np.asarray(numbers, dtype=np.float64)
+
+
+def _read_text(path: Path, separator: str | None) -> dict[str, NDArray[np.float64]]:
+    import pandas as pd
+
+    size = path.stat().st_size
+    if size > LARGEST_TABLE_BYTES:
+        raise TaskError(
+            f"{path.name} has {size / 2**20:.0f} MB; text tables above {LARGEST_TABLE_BYTES // 2**20} MB are "
+            "refused, convert it to Parquet or cut it"
+        )
+    try:
+        frame = pd.read_csv(
+            path, sep=separator or r"\s+", skipinitialspace=True, float_precision="round_trip"
+        )
+    except pd.errors.EmptyDataError:
+        raise TaskError(f"{path.name} is empty") from None
+    except (ValueError, UnicodeDecodeError, OSError, EOFError) as error:
+        raise TaskError(f"{path.name} cannot be read as a table: {_line(error)}") from error
+    names = [str(name) for name in frame.columns]
+    duplicated = [
+        name for name in names if re.fullmatch(r".*\.\d+", name) and name.rsplit(".", 1)[0] in names
+    ]
+    if duplicated:
+        raise TaskError(f"{path.name} names the column {duplicated[0].rsplit('.', 1)[0]!r} twice; rename one")
+    return {str(name): _numbers(path, str(name), frame[name]) for name in frame.columns}
+
+
+def _read_parquet(path: Path) -> dict[str, NDArray[np.float64]]:
+    import pandas as pd
+
+    try:
+        frame = pd.read_parquet(path)
+    except (ValueError, OSError) as error:
+        raise TaskError(f"{path.name} cannot be read as Parquet: {_line(error)}") from error
+    return {str(name): _numbers(path, str(name), frame[name]) for name in frame.columns}
+
+
+def _read_npz(path: Path) -> dict[str, NDArray[np.float64]]:
+    columns: dict[str, NDArray[np.float64]] = {}
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            for name in archive.files:
+                values = np.asarray(archive[name], dtype=np.float64)
+                if values.ndim == 2:
+                    prefix = "x" if name == "X" else f"{name}"
+                    columns.update({f"{prefix}{j}": values[:, j].copy() for j in range(values.shape[1])})
+                elif values.ndim == 1:
+                    columns[name] = values
+                else:
+                    raise TaskError(
+                        f"{path.name}: the array {name!r} has {values.ndim} dimensions, not 1 or 2"
+                    )
+    except TaskError:
+        raise
+    except (ValueError, OSError, EOFError) as error:
+        raise TaskError(f"{path.name} cannot be read as npz without pickles: {_line(error)}") from error
+    lengths = {name: len(values) for name, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise TaskError(f"{path.name} holds arrays of different lengths: {lengths}")
+    return columns
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]
+
+
+def _chosen(
+    path: Path, columns: dict[str, NDArray[np.float64]], target: str, features: Sequence[str] | None
+) -> Table:
+    names = tuple(features) if features is not None else tuple(name for name in columns if name != target)
+    for name in (*names, target):
+        if name not in columns:
+            raise TaskError(f"{path.name} has no column {name!r}; it has {', '.join(columns)}")
+    if target in names:
+        raise TaskError(f"the target {target!r} cannot be a feature of itself")
+    if not names:
+        raise TaskError(f"{path.name} has no feature column beside the target {target!r}")
+    X = np.column_stack([columns[name] for name in names])
+    return Table(names, np.ascontiguousarray(X), columns[target])
+
+
+def user_task(
+    path: Path | str,
+    target: str,
+    *,
+    features: Sequence[str] | None = None,
+    ood: Path | str | None = None,
+    truth: str | None = None,
+    name: str | None = None,
+) -> tuple[Task, Splits]:
+    """Make a task of a user's own table.
+
+    Parameters
+    ----------
+    path : path
+        The table, see :func:`read_columns`.
+    target : str
+        Name of the target column.
+    features : sequence of str, optional
+        Feature columns in order; all other columns when omitted.
+    ood : path, optional
+        A table with the same columns whose rows are the OOD test split.
+    truth : str, optional
+        The ground truth as infix over the feature names, when it is known.
+    name : str, optional
+        The task's name; the file's stem when omitted.
+
+    Returns
+    -------
+    tuple of Task and Splits
+        The id is ``u`` and eight hexadecimal digits of the content's digest. From ten rows on, a tenth each
+        (rounded down) is the valid and the ID split, chosen by the id's seed; below, all rows train.
+
+    Raises
+    ------
+    TaskError
+        When a file, a column, the formula or the number of rows cannot be used.
+    """
+    path = Path(path)
+    whole = _chosen(path, read_columns(path), target, features)
+    if whole.rows < FEWEST_ROWS:
+        raise TaskError(f"{path.name} has {whole.rows} rows; at least {FEWEST_ROWS} are needed")
+    outside = None
+    if ood is not None:
+        outside = _chosen(Path(ood), read_columns(Path(ood)), target, whole.names)
+    if truth is not None:
+        formula.parse(truth, whole.names)
+    digest = hashlib.sha256(cache.table_digest(whole, target).encode())
+    for part in (cache.table_digest(outside, target) if outside else "", truth or ""):
+        digest.update(b"\0" + part.encode())
+    identifier = f"u{digest.hexdigest()[:8]}"
+    held = whole.rows // 10 if whole.rows >= FEWEST_TO_SPLIT else 0
+    order = Stream(identifier, "split").permutation(whole.rows)
+    parts = [np.sort(rows) for rows in np.split(order, [whole.rows - 2 * held, whole.rows - held])]
+    train, valid, inside = (
+        Table(whole.names, np.ascontiguousarray(whole.X[rows]), whole.y[rows]) if len(rows) else None
+        for rows in parts
+    )
+    assert train is not None
+    splits = Splits(train, valid, inside, outside)
+    task = Task(
+        id=identifier,
+        name=name or path.name.split(".")[0],
+        family="user",
+        subgroup="user",
+        features=tuple(
+            Variable(
+                column, low=float(train.X[:, j].min()), high=float(train.X[:, j].max()), known="observed"
+            )
+            for j, column in enumerate(whole.names)
+        ),
+        target=Variable(target, low=float(train.y.min()), high=float(train.y.max()), known="observed"),
+        formula=truth,
+        source_formula=truth,
+        provenance=Provenance(
+            path.name,
+            "the user's own",
+            "unknown" if truth is None else "published",
+            "unknown" if truth is None else "published",
+            "observed",
+            "imported",
+        ),
+        constants=(),
+        sizes=Sizes(train.rows, *(part.rows if part else None for part in (valid, inside, outside))),
+        ood_type="none" if outside is None else "given",
+        duplicate_group=None,
+        recipe={"rule": "table", "rows": whole.rows},
+    )
+    return task, splits

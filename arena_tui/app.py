@@ -1,0 +1,315 @@
+"""The console: screens by number, themes, memory, copying, and errors that end as one sentence."""
+
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.dom import DOMNode
+from textual.reactive import reactive
+from textual.screen import Screen
+
+from adapters.errors import AdapterError
+from arena_tui import copying, remembered, screens, terminal
+from arena_tui.palette import Everything
+from arena_tui.screens.frame import ConsoleScreen
+from arena_tui.screens.help.screen import HelpScreen
+from arena_tui.theme import DEFAULT, THEMES, WITHOUT_COLOUR, ColourOff
+from arena_tui.widgets.keybar import key_name
+from arena_tui.widgets.plain import printable
+from engine.errors import EngineError
+from tasks import locations
+from tasks.errors import TaskError
+
+_SENTENCES = (TaskError, AdapterError, EngineError)
+_SIGNAL_EXIT = 128
+
+
+class Console(App[int]):
+    """The application. It starts nothing by itself and owns no run: leaving it ends nothing."""
+
+    TITLE = "arena-tui"
+    ENABLE_COMMAND_PALETTE = True
+    COMMANDS: ClassVar[set[Any]] = {Everything}
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("question_mark", "help", "Help", show=False, key_display="?"),
+        Binding("q", "leave", "Quit", show=False),
+        Binding("ctrl+q", "leave", "Quit", show=False, priority=True),
+        Binding("ctrl+t", "next_theme", "Next theme", show=False),
+        *(
+            Binding(entry.key, f"room('{entry.name}')", f"Go to {entry.title}", show=False)
+            for entry in screens.ENTRIES
+        ),
+        *(
+            Binding(f"f{entry.key}", f"room('{entry.name}')", f"Go to {entry.title}", show=False,
+                    priority=True)
+            for entry in screens.ENTRIES
+        ),
+    ]  # fmt: skip
+
+    campaign: reactive[Path | None] = reactive(None, init=False)
+
+    def __init__(
+        self,
+        campaign: Path | None = None,
+        *,
+        clock: Callable[[], float] = time.time,
+        first: str | None = None,
+    ) -> None:
+        super().__init__()
+        self._clock = clock
+        self._memory = remembered.load()
+        self._first = first or ("monitor" if campaign else "campaigns")
+        self.fault: str | None = None
+        for theme in THEMES:
+            self.register_theme(theme)
+        self._colour_off = ColourOff(enabled=False)
+        self._filters.append(self._colour_off)
+        wanted = WITHOUT_COLOUR if self.no_color else str(self.recall("theme") or DEFAULT)
+        self.theme = wanted if wanted in {theme.name for theme in THEMES} else DEFAULT
+        for entry in screens.ENTRIES:
+            self.add_mode(entry.name, partial(screens.build, entry))
+        if campaign is not None:
+            self.set_reactive(Console.campaign, campaign)
+            self._memory = remembered.with_campaign(self._memory, campaign)
+
+    # -- life ----------------------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        """Show the first screen; leave in good order on signals."""
+        if not self.is_headless and not self.is_web:
+            terminal.on_ending_signals(lambda number: self.exit(_SIGNAL_EXIT + number))
+        self.switch_mode(self._first)
+
+    def watch_theme(self, name: str) -> None:
+        """Turn the colours off with the theme that has none."""
+        self._colour_off.enabled = name == WITHOUT_COLOUR
+
+    def now(self) -> float:
+        """Return the wall clock in seconds, or what a test put in its place."""
+        return self._clock()
+
+    def recall(self, key: str) -> object:
+        """Return what was remembered under a key, or None.
+
+        Parameters
+        ----------
+        key : str
+            For example ``theme``.
+        """
+        return self._memory.get(key)
+
+    def remember(self, key: str, value: object) -> None:
+        """Remember a plain JSON value for the next sitting.
+
+        Parameters
+        ----------
+        key : str
+            For example ``monitor.filter``.
+        value : object
+            Text, number, list or mapping of such.
+        """
+        if self._memory.get(key) != value:
+            self._memory[key] = value
+            remembered.save(self._memory)
+
+    def known_campaigns(self) -> list[Path]:
+        """List the campaigns that were opened here, the last one first."""
+        return remembered.campaigns(self._memory)
+
+    def open_campaign(self, folder: Path) -> None:
+        """Open a campaign on the Monitor, and remember it.
+
+        Parameters
+        ----------
+        folder : pathlib.Path
+            The campaign's folder.
+        """
+        self._memory = remembered.with_campaign(self._memory, folder)
+        remembered.save(self._memory)
+        self.campaign = folder
+        self.action_room("monitor")
+
+    # -- actions -------------------------------------------------------------------------------------------
+
+    def action_room(self, name: str) -> None:
+        """Go to a screen.
+
+        Parameters
+        ----------
+        name : str
+            Its name in ``screens.ENTRIES``.
+        """
+        if isinstance(self.screen, ConsoleScreen) and self.current_mode != name:
+            self.switch_mode(name)
+
+    def action_leave(self) -> None:
+        """Close the console. Campaigns go on."""
+        self.exit(0)
+
+    def action_next_theme(self) -> None:
+        """Take the next theme and remember it."""
+        names = [theme.name for theme in THEMES]
+        at = names.index(self.theme) if self.theme in names else -1
+        self.choose_theme(names[(at + 1) % len(names)])
+
+    def choose_theme(self, name: str) -> None:
+        """Take a theme and remember it.
+
+        Parameters
+        ----------
+        name : str
+            One of ``THEMES``.
+        """
+        self.theme = name
+        self.remember("theme", name)
+        self.tell(f"theme {name}")
+
+    def action_help_quit(self) -> None:
+        """Say how to leave, instead of leaving by accident."""
+        self.tell("q or ctrl+q leaves the console; runs go on without it")
+
+    def action_help(self) -> None:
+        """Show the help of the screen."""
+        screen = self.screen
+        if not isinstance(screen, ConsoleScreen):
+            return
+        keys = {
+            name: key_name(binding) for name, binding, _ in self.offered_bindings(screen) if name != "Help"
+        }
+        title = next((entry.title for entry in screens.ENTRIES if entry.name == screen.ROOM), "")
+        self.push_screen(HelpScreen(title, screen.HELP, [(key, name) for name, key in keys.items()]))
+
+    def offered_bindings(self, screen: Screen[Any]) -> Iterator[tuple[str, Binding, DOMNode]]:
+        """List what keys do on a screen now, in the words of their descriptions.
+
+        Parameters
+        ----------
+        screen : Screen
+            The screen whose focus counts.
+
+        Yields
+        ------
+        tuple of str, Binding and DOMNode
+            Description, binding, and whose action it is.
+        """
+        seen = set()
+        for active in screen.active_bindings.values():
+            binding = active.binding
+            if binding.description and active.enabled and binding.description not in seen:
+                seen.add(binding.description)
+                yield binding.description, binding, active.node
+
+    # -- telling -------------------------------------------------------------------------------------------
+
+    def tell(self, text: str, severity: str = "information") -> None:
+        """Show a toast, letter for letter.
+
+        Parameters
+        ----------
+        text : str
+            Any text.
+        severity : str
+            ``information``, ``warning`` or ``error``.
+        """
+        known = {"warning": "warning", "error": "error"}
+        self.notify(
+            printable(text, keep_lines=True),
+            severity=known.get(severity, "information"),  # type: ignore[arg-type]
+            markup=False,
+            timeout=8 if severity in known else 4,
+        )
+
+    def complain(self, error: Exception) -> None:
+        """Turn an error into a toast; what nobody foresaw is also written to a file.
+
+        Parameters
+        ----------
+        error : Exception
+            What went wrong.
+        """
+        if isinstance(error, _SENTENCES):
+            self.tell(str(error), "error")
+            return
+        self.tell(f"{_in_words(error)}; details in {_write_fault(error)}", "error")
+
+    def guarded(self, call: Callable[[], object]) -> None:
+        """Call something; an error becomes a toast.
+
+        Parameters
+        ----------
+        call : callable
+            Takes nothing.
+        """
+        try:
+            call()
+        except Exception as error:
+            # A person's screen must survive what one pane did; under a test it must not hide.
+            if self.is_headless and not isinstance(error, _SENTENCES):
+                raise
+            self.complain(error)
+
+    async def run_action(self, *args: Any, **kwargs: Any) -> bool:  # noqa: ANN401 - passed on
+        """Run an action; sentences written for the user become toasts.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            As for ``App.run_action``.
+
+        Returns
+        -------
+        bool
+            True when the action was found.
+        """
+        try:
+            return await super().run_action(*args, **kwargs)
+        except _SENTENCES as error:
+            self.complain(error)
+            return True
+
+    def copy(self, text: str) -> None:
+        """Copy a text: an escape code to the terminal, and a file in any case.
+
+        Parameters
+        ----------
+        text : str
+            Exactly what is copied.
+        """
+        file, problem = copying.to_file(text)
+        code = copying.sequence(text)
+        sent = code is not None and self._driver is not None and not self.is_headless
+        if sent and code is not None and self._driver is not None:
+            self._driver.write(code)
+        copied = copying.Copied(file, sent, problem)
+        self.tell(copied.sentence, "warning" if problem else "information")
+
+    def _handle_exception(self, error: Exception) -> None:
+        """End with one sentence and a file, never with a traceback on the terminal."""
+        if self.is_headless:
+            super()._handle_exception(error)
+            return
+        if self.fault is None:
+            self.fault = f"the console met an error it did not foresee ({_in_words(error)}); "
+            self.fault += f"campaigns go on without it; details in {_write_fault(error)}"
+        self.exit(1)
+
+
+def _in_words(error: Exception) -> str:
+    text = str(error).strip()
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _write_fault(error: Exception) -> str:
+    folder = locations.cache_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        target = folder / "console-error.txt"
+        target.write_text("".join(traceback.format_exception(error)), "utf-8")
+    except OSError:
+        return "no file: the cache folder cannot be written"
+    return str(target)

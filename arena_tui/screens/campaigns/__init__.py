@@ -1,0 +1,1 @@
+"""The Campaigns screen and its parts."""

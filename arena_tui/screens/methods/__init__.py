@@ -1,0 +1,1 @@
+"""The Methods screen and its parts."""

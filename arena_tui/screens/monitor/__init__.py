@@ -1,0 +1,1 @@
+"""The Monitor screen and its parts."""

@@ -1,0 +1,1 @@
+"""The Tasks screen and its parts."""

@@ -1,0 +1,277 @@
+"""Line charts in Braille dots: series, bands, a log axis with a floor, gaps, marks. Values in, text out."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from arena_tui.widgets import scales
+from arena_tui.widgets.plain import fit
+
+# Below this an error is drawn on the axis' floor, with a mark: SPEC 1 clips the quality there.
+FLOOR = 1e-12
+_DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
+_BRAILLE = 0x2800
+_SMALLEST = (12, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A named line: x ascending, y with None or NaN where there is nothing.
+
+    ``low`` and ``high``, when given, are the edges of a band around it. ``step`` holds values.
+    """
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float | None]
+    colour: int = 0
+    step: bool = False
+    points: bool = False
+    low: Sequence[float | None] = ()
+    high: Sequence[float | None] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """What to draw: the series, the axes' names and scale, and upright marks such as the budget's end."""
+
+    series: Sequence[Series]
+    log: bool = False
+    x_title: str = ""
+    y_limits: tuple[float, float] | None = None
+    x_limits: tuple[float, float] | None = None
+    marks: Sequence[tuple[float, str]] = ()
+    x_log: bool = False
+
+
+@dataclass(slots=True)
+class Cell:
+    """One cell of the canvas: its dots, the letter that hides them, and who painted it (a role's name)."""
+
+    dots: int = 0
+    letter: str = ""
+    role: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Lines of (text, role) pieces; roles are ``axis``, ``mark``, ``note``, ``band0``..., ``series0``..."""
+
+    lines: tuple[tuple[tuple[str, str], ...], ...]
+    skipped: int = 0
+    floored: int = 0
+
+
+@dataclass(slots=True)
+class _Canvas:
+    width: int
+    height: int
+    cells: list[list[Cell]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.cells = [[Cell() for _ in range(self.width)] for _ in range(self.height)]
+
+    def dot(self, x: int, y: int, role: str) -> None:
+        if 0 <= x < 2 * self.width and 0 <= y < 4 * self.height:
+            cell = self.cells[y // 4][x // 2]
+            cell.dots |= _DOTS[y % 4][x % 2]
+            cell.role = role
+
+    def segment(self, x0: int, y0: int, x1: int, y1: int, role: str) -> None:
+        steps = max(abs(x1 - x0), abs(y1 - y0), 1)
+        for step in range(steps + 1):
+            self.dot(round(x0 + (x1 - x0) * step / steps), round(y0 + (y1 - y0) * step / steps), role)
+
+
+def draw(chart: Chart, width: int, height: int) -> Picture:
+    """Draw a chart as text.
+
+    Parameters
+    ----------
+    chart : Chart
+        What to draw. On a log axis a zero or a negative value is drawn at the floor 1e-12 with ``▾``.
+    width, height : int
+        Cells to fill.
+
+    Returns
+    -------
+    Picture
+        ``height`` lines of ``width`` cells; ``no data`` in the middle when there is no finite point.
+    """
+    if width < _SMALLEST[0] or height < _SMALLEST[1]:
+        return _message("too small" if width >= 9 else "", width, height)
+    cleaned, skipped, floored = _clean(chart)
+    found = scales.limits(cleaned, chart)
+    if found is None:
+        note = "no data" if not skipped else f"no data ({skipped} not finite)"
+        return _message(note, width, height, skipped)
+    (x_low, x_high), (y_low, y_high) = found
+    y_ticks = scales.ticks(y_low, y_high, max(2, (height - 2) // 3), log=chart.log)
+    margin = max((len(label) for _, label in y_ticks), default=1) + 1
+    canvas = _Canvas(max(4, width - margin), height - 2)
+    across = scales.Scale(x_low, x_high, 2 * canvas.width - 1, log=chart.x_log)
+    up = scales.Scale(y_low, y_high, 4 * canvas.height - 1, log=chart.log)
+    _paint_marks(canvas, chart, across)
+    for series in cleaned:
+        _paint_band(canvas, series, across, up)
+    for series in cleaned:
+        _paint_series(canvas, series, across, up)
+    lines = _framed(canvas, y_ticks, up, margin)
+    lines.extend(_x_axis(chart, across, (x_low, x_high), margin, canvas.width, (skipped, floored)))
+    return Picture(tuple(lines), skipped, floored)
+
+
+def _message(text: str, width: int, height: int, skipped: int = 0) -> Picture:
+    blank = ((" " * max(0, width), "axis"),)
+    middle = ((fit(text.center(max(0, width)), max(0, width)), "note"),)
+    return Picture(tuple(middle if y == height // 2 else blank for y in range(max(0, height))), skipped)
+
+
+def _finite(value: float | None) -> bool:
+    return value is not None and math.isfinite(value)
+
+
+def _clean(chart: Chart) -> tuple[list[Series], int, int]:
+    """Put what is at or below the floor on it, make gaps of what is not finite; count both."""
+    skipped = floored = 0
+    cleaned = []
+    for series in chart.series:
+        y: list[float | None] = []
+        for value in series.y:
+            if value is None or not math.isfinite(value):
+                skipped += 1
+                y.append(None)
+            elif chart.log and value <= FLOOR:
+                floored += 1
+                y.append(FLOOR)
+            else:
+                y.append(value)
+        edges = [
+            [max(v, FLOOR) if chart.log and v is not None and math.isfinite(v) else v for v in edge]
+            for edge in (series.low, series.high)
+        ]
+        cleaned.append(
+            Series(series.name, series.x, y, series.colour, series.step, series.points, edges[0], edges[1])
+        )
+    return cleaned, skipped, floored
+
+
+def _paint_marks(canvas: _Canvas, chart: Chart, across: scales.Scale) -> None:
+    for x, label in chart.marks:
+        at = across.place(x)
+        if at is None or not 0 <= at < 2 * canvas.width:
+            continue
+        for row in canvas.cells:
+            row[at // 2] = Cell(letter="┊", role="mark")
+        start = min(at // 2 + 1, canvas.width - len(label))
+        if start > at // 2 or start + len(label) <= at // 2:
+            for offset, letter in enumerate(label):
+                if 0 <= start + offset < canvas.width:
+                    canvas.cells[0][start + offset] = Cell(letter=letter, role="mark")
+
+
+def _paint_band(canvas: _Canvas, series: Series, across: scales.Scale, up: scales.Scale) -> None:
+    for x, low, high in zip(series.x, series.low, series.high, strict=False):
+        if low is None or high is None or not math.isfinite(low) or not math.isfinite(high):
+            continue
+        at, bottom, top = across.place(x), up.place(low), up.place(high)
+        if at is None or bottom is None or top is None or not 0 <= at < 2 * canvas.width:
+            continue
+        height = 4 * canvas.height - 1
+        for y in range(max(0, (height - top) // 4), min(canvas.height - 1, (height - bottom) // 4) + 1):
+            cell = canvas.cells[y][at // 2]
+            if not cell.letter:
+                cell.letter, cell.role = "░", f"band{series.colour}"
+
+
+def _paint_series(canvas: _Canvas, series: Series, across: scales.Scale, up: scales.Scale) -> None:
+    role, height = f"series{series.colour}", 4 * canvas.height - 1
+    before: tuple[int, int] | None = None
+    spots: list[tuple[int, int, float]] = []
+    for x, y in zip(series.x, series.y, strict=False):
+        if not _finite(x) or y is None:
+            before = None
+            continue
+        at, rise = across.place(x), up.place(y)
+        if at is None or rise is None:
+            before = None
+            continue
+        here = (at, height - rise)
+        spots.append((*here, y))
+        if not series.points:
+            if before is None:
+                canvas.dot(*here, role)
+            elif series.step:
+                canvas.segment(*before, here[0], before[1], role)
+                canvas.segment(here[0], before[1], *here, role)
+            else:
+                canvas.segment(*before, *here, role)
+        before = here
+    for x_dot, y_dot, value in spots:
+        floored = up.log and value <= FLOOR
+        inside = 0 <= x_dot // 2 < canvas.width and 0 <= y_dot // 4 < canvas.height
+        if inside and (floored or series.points or len(spots) == 1):
+            canvas.cells[y_dot // 4][x_dot // 2] = Cell(letter="▾" if floored else "•", role=role)
+    _clear_bands_under(canvas)
+
+
+def _clear_bands_under(canvas: _Canvas) -> None:
+    for row in canvas.cells:
+        for cell in row:
+            if cell.dots and cell.letter in ("░", "┊"):
+                cell.letter = ""
+
+
+def _framed(
+    canvas: _Canvas, y_ticks: Sequence[tuple[float, str]], up: scales.Scale, margin: int
+) -> list[tuple[tuple[str, str], ...]]:
+    labels: dict[int, str] = {}
+    for value, label in y_ticks:
+        place = up.place(value)
+        if place is not None:
+            labels.setdefault((4 * canvas.height - 1 - place) // 4, label)
+    lines = []
+    for y, row in enumerate(canvas.cells):
+        label = labels.get(y)
+        pieces = [(fit(label or "", margin - 1, right=True), "axis"), ("┤" if label else "│", "axis")]
+        for cell in row:
+            letter = cell.letter or (chr(_BRAILLE + cell.dots) if cell.dots else " ")
+            role = cell.role if letter != " " else "axis"
+            if pieces[-1][1] == role and len(pieces) > 2:
+                pieces[-1] = (pieces[-1][0] + letter, role)
+            else:
+                pieces.append((letter, role))
+        lines.append(tuple(pieces))
+    return lines
+
+
+def _x_axis(
+    chart: Chart,
+    across: scales.Scale,
+    limits: tuple[float, float],
+    margin: int,
+    width: int,
+    counts: tuple[int, int],
+) -> list[tuple[tuple[str, str], ...]]:
+    rule, labels = ["─"] * width, [" "] * width
+    free = 0
+    for value, label in scales.ticks(*limits, max(2, width // 12), log=chart.x_log):
+        place = across.place(value)
+        if place is None:
+            continue
+        at = place // 2
+        rule[at] = "┴"
+        start = max(0, min(at - len(label) // 2, width - len(label)))
+        if start >= free and start + len(label) <= width:
+            labels[start : start + len(label)] = label
+            free = start + len(label) + 1
+    skipped, floored = counts
+    notes = [f"▾{floored} at 0"] if floored else []
+    notes += [f"{skipped} skipped"] if skipped else []
+    tail = "  ".join([*notes, *([chart.x_title] if chart.x_title else [])])
+    if tail and free + len(tail) + 1 < width:
+        labels[width - len(tail) :] = tail
+    elif notes and len(tail) + 2 < width:
+        labels[width - len(tail) - 2 :] = "  " + tail
+    axis = (" " * (margin - 1) + "└" + "".join(rule), "axis")
+    return [(axis,), ((" " * margin + "".join(labels), "axis"),)]

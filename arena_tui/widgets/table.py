@@ -1,0 +1,485 @@
+"""A table that draws only what is visible: sorted, filtered, grouped, and frozen while paused."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from arena_tui.widgets import arranging
+from arena_tui.widgets.arranging import Arrangement, Line
+from arena_tui.widgets.plain import fit, printable
+
+_GAP = 1
+_GUTTER = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: where its value is found, how it is written, how wide it may be.
+
+    ``tone`` maps a value to ``good``, ``fair``, ``bad``, ``quiet``, ``live`` or an empty text.
+    A column with ``grow`` takes what width is left.
+    """
+
+    name: str
+    title: str
+    width: int
+    right: bool = False
+    grow: int = 0
+    show: Callable[[object], str] = field(default=lambda value: "–" if value is None else str(value))
+    tone: Callable[[object], str] = field(default=lambda _value: "")
+    order: Callable[[object], object] = field(default=lambda value: value)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row: a key that stays the same between refreshes, and its values by column name."""
+
+    key: str
+    values: Mapping[str, object]
+
+
+class Table(ScrollView, can_focus=True):
+    """Rows under a header. Posts ``Moved`` with the cursor, ``Opened`` on Enter, ``Marked`` on Space."""
+
+    DEFAULT_CSS = """
+    Table {
+        background: $surface; color: $foreground; scrollbar-size: 1 1; height: 1fr;
+        & .table--header { background: $panel; color: $foreground; text-style: bold; }
+        & .table--sorted { background: $panel; color: $primary; text-style: bold; }
+        & .table--cursor { background: $cursor-line-blurred; }
+        & .table--quiet { color: $quiet; }
+        & .table--good { color: $good; }
+        & .table--fair { color: $fair; }
+        & .table--bad { color: $bad; text-style: bold; }
+        & .table--live { color: $live; }
+        & .table--group { color: $accent; text-style: bold; }
+        & .table--empty { color: $quiet; text-style: italic; }
+        & .table--mark { color: $accent; text-style: bold; }
+        &:focus .table--cursor { background: $cursor-line; color: $cursor-text; text-style: bold; }
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        f"table--{name}"
+        for name in (
+            "header", "sorted", "cursor", "quiet", "good", "fair", "bad", "live", "group", "empty", "mark",
+        )
+    }  # fmt: skip
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", "Up", show=False),
+        Binding("down,j", "move(1)", "Down", show=False),
+        Binding("pageup", "page(-1)", "Page up", show=False),
+        Binding("pagedown", "page(1)", "Page down", show=False),
+        Binding("home,g", "edge(-1)", "First row", show=False),
+        Binding("end,G", "edge(1)", "Last row", show=False),
+        Binding("left", "scroll_columns(-8)", "Scroll left", show=False),
+        Binding("right", "scroll_columns(8)", "Scroll right", show=False),
+        Binding("enter", "open", "Open", show=False),
+        Binding("space", "mark", "Mark", show=False),
+        Binding("s", "sort_next", "Sort by next column", show=False),
+        Binding("S", "sort_turn", "Reverse the order", show=False),
+    ]
+
+    @dataclass
+    class Moved(Message):
+        """The cursor is on another row."""
+
+        table: "Table"
+        key: str | None
+
+        @property
+        def control(self) -> "Table":
+            """The table, for ``@on`` selectors."""
+            return self.table
+
+    @dataclass
+    class Opened(Message):
+        """Enter or a double click on a row."""
+
+        table: "Table"
+        key: str
+
+        @property
+        def control(self) -> "Table":
+            """The table, for ``@on`` selectors."""
+            return self.table
+
+    @dataclass
+    class Marked(Message):
+        """The set of marked rows has changed."""
+
+        table: "Table"
+        keys: frozenset[str]
+
+        @property
+        def control(self) -> "Table":
+            """The table, for ``@on`` selectors."""
+            return self.table
+
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        *,
+        empty: str = "nothing here yet",
+        sort: str | None = None,
+        descending: bool = False,
+        mark_sign: Callable[[str], tuple[str, Style | None]] | None = None,
+        id: str | None = None,  # noqa: A002
+    ) -> None:
+        super().__init__(id=id)
+        self.columns = tuple(columns)
+        self.empty = empty
+        self.arrangement = Arrangement(sort=sort, descending=descending)
+        self.frozen = False
+        self.marks: dict[str, None] = {}
+        self.cursor: str | None = None
+        self._mark_sign = mark_sign
+        self._rows: dict[str, Row] = {}
+        self._lines: list[Line] = []
+        self._place: dict[str, int] = {}
+        self._widths: list[int] = []
+        self._styles: dict[str, Style] = {}
+
+    # -- what the screen sets ------------------------------------------------------------------------------
+
+    def load(self, rows: Sequence[Row]) -> None:
+        """Show these rows; while frozen the order and the set of rows stay, and only the values change.
+
+        Parameters
+        ----------
+        rows : sequence of Row
+            All rows, before filtering, in any order.
+        """
+        fresh = {row.key: row for row in rows}
+        if self.frozen and self._lines:
+            self._rows.update((key, row) for key, row in fresh.items() if key in self._rows)
+            self.refresh()
+            return
+        self._rows = fresh
+        self._arrange()
+
+    def set_filter(self, text: str) -> str | None:
+        """Keep the rows that match; returns what could not be understood, or None.
+
+        Parameters
+        ----------
+        text : str
+            The filter language of ``arena_tui.widgets.filtering``.
+
+        Returns
+        -------
+        str or None
+            A remark for the person who types.
+        """
+        self.arrangement.text = text
+        return self._arrange()
+
+    def set_sort(self, name: str | None, *, descending: bool = False) -> None:
+        """Sort by a column, or show the rows as they were given.
+
+        Parameters
+        ----------
+        name : str or None
+            A column's name.
+        descending : bool
+            Largest first.
+        """
+        self.arrangement.sort, self.arrangement.descending = name, descending
+        self._arrange()
+
+    def set_group(self, name: str | None, summary: Callable[[Sequence[Row]], str] | None = None) -> None:
+        """Put rows with the same value of a column together under a line of their own.
+
+        Parameters
+        ----------
+        name : str or None
+            A column's name; None ends the grouping.
+        summary : callable, optional
+            Text for a group's line, from its rows.
+        """
+        self.arrangement.group, self.arrangement.summary = name, summary
+        self._arrange()
+
+    def freeze(self, *, frozen: bool) -> None:
+        """Hold the order of the rows, or let it follow the values again.
+
+        Parameters
+        ----------
+        frozen : bool
+            True holds.
+        """
+        self.frozen = frozen
+        if not frozen:
+            self._arrange()
+
+    @property
+    def visible_keys(self) -> list[str]:
+        """Keys of the rows that pass the filter, in the shown order."""
+        return [line.key for line in self._lines if line.key is not None]
+
+    @property
+    def row(self) -> Row | None:
+        """The row under the cursor."""
+        return None if self.cursor is None else self._rows.get(self.cursor)
+
+    def get(self, key: str) -> Row | None:
+        """Return a row by its key, filtered out or not.
+
+        Parameters
+        ----------
+        key : str
+            The row's key.
+
+        Returns
+        -------
+        Row or None
+            The row.
+        """
+        return self._rows.get(key)
+
+    def put_cursor(self, key: str) -> None:
+        """Move the cursor to a row, if it is shown.
+
+        Parameters
+        ----------
+        key : str
+            The row's key.
+        """
+        if key in self._place and key != self.cursor:
+            self.cursor = key
+            self._reveal()
+            self.post_message(self.Moved(self, key))
+            self.refresh()
+
+    def set_marks(self, keys: Sequence[str]) -> None:
+        """Mark exactly these rows.
+
+        Parameters
+        ----------
+        keys : sequence of str
+            Row keys, in the order in which they were marked.
+        """
+        self.marks = dict.fromkeys(keys)
+        self.post_message(self.Marked(self, frozenset(self.marks)))
+        self.refresh()
+
+    # -- arranging -----------------------------------------------------------------------------------------
+
+    def _arrange(self) -> str | None:
+        old_place = self._place.get(self.cursor or "", 0)
+        self._lines, problem = arranging.arrange(self._rows, self.columns, self.arrangement)
+        self._place = {line.key: at for at, line in enumerate(self._lines) if line.key is not None}
+        before = self.cursor
+        if self.cursor not in self._place:
+            shown = self.visible_keys
+            near = [key for key in shown if self._place[key] >= old_place]
+            self.cursor = near[0] if near else (shown[-1] if shown else None)
+        self._measure()
+        if self.cursor != before:
+            self.post_message(self.Moved(self, self.cursor))
+        self.refresh()
+        return problem
+
+    def _measure(self) -> None:
+        inner = self.scrollable_content_region.width or self.size.width
+        self._widths = arranging.widths(self.columns, inner - _GUTTER, _GAP)
+        total = _GUTTER + sum(self._widths) + _GAP * max(0, len(self._widths) - 1)
+        self.virtual_size = Size(max(total, 1), len(self._lines) + 1)
+
+    def on_resize(self) -> None:
+        """Share out the new width; keep the cursor in view."""
+        self._measure()
+        self._reveal()
+
+    def notify_style_update(self) -> None:
+        """Forget the styles of the theme that was left."""
+        super().notify_style_update()
+        self._styles = {}
+
+    # -- keys and mouse ------------------------------------------------------------------------------------
+
+    def action_move(self, step: int) -> None:
+        """Move the cursor by rows.
+
+        Parameters
+        ----------
+        step : int
+            Rows, downwards positive.
+        """
+        shown = self.visible_keys
+        if not shown:
+            return
+        at = shown.index(self.cursor) if self.cursor in self._place and self.cursor else 0
+        self.put_cursor(shown[max(0, min(len(shown) - 1, at + step))])
+
+    def action_page(self, direction: int) -> None:
+        """Move the cursor by a screenful.
+
+        Parameters
+        ----------
+        direction : int
+            1 down, -1 up.
+        """
+        self.action_move(direction * max(1, self.size.height - 2))
+
+    def action_edge(self, direction: int) -> None:
+        """Move the cursor to the first or the last row.
+
+        Parameters
+        ----------
+        direction : int
+            1 last, -1 first.
+        """
+        self.action_move(direction * max(1, len(self._lines)))
+
+    def action_scroll_columns(self, step: int) -> None:
+        """Scroll sideways.
+
+        Parameters
+        ----------
+        step : int
+            Cells, to the right positive.
+        """
+        self.scroll_to(x=self.scroll_offset.x + step, animate=False)
+
+    def action_open(self) -> None:
+        """Open the row under the cursor."""
+        if self.cursor is not None:
+            self.post_message(self.Opened(self, self.cursor))
+
+    def action_mark(self) -> None:
+        """Mark or unmark the row under the cursor, and go on to the next."""
+        if self.cursor is None:
+            return
+        keys = dict(self.marks)
+        if self.cursor in keys:
+            del keys[self.cursor]
+        else:
+            keys[self.cursor] = None
+        self.set_marks(list(keys))
+        self.action_move(1)
+
+    def action_sort_next(self) -> None:
+        """Sort by the next column to the right; after the last, as given."""
+        names = [None, *(column.name for column in self.columns)]
+        at = names.index(self.arrangement.sort) if self.arrangement.sort in names else 0
+        self.set_sort(names[(at + 1) % len(names)], descending=self.arrangement.descending)
+
+    def action_sort_turn(self) -> None:
+        """Turn the order round."""
+        self.set_sort(self.arrangement.sort, descending=not self.arrangement.descending)
+
+    def on_click(self, event: events.Click) -> None:
+        """Sort by a clicked heading; move to a clicked row; open a row clicked twice."""
+        if event.y == 0:
+            name = self._column_at(event.x + self.scroll_offset.x)
+            if name is not None:
+                same = self.arrangement.sort == name
+                self.set_sort(name, descending=not self.arrangement.descending if same else False)
+            return
+        at = event.y - 1 + self.scroll_offset.y
+        if at < len(self._lines) and (key := self._lines[at].key) is not None:
+            if event.chain > 1 and key == self.cursor:
+                self.action_open()
+            self.put_cursor(key)
+
+    def _column_at(self, x: int) -> str | None:
+        left = _GUTTER
+        for column, width in zip(self.columns, self._widths, strict=True):
+            if left <= x < left + width + _GAP:
+                return column.name
+            left += width + _GAP
+        return None
+
+    def _reveal(self) -> None:
+        if self.cursor in self._place and self.size.height > 1:
+            line = self._place[self.cursor or ""]
+            top, height = self.scroll_offset.y, self.scrollable_content_region.height - 1
+            if line < top:
+                self.scroll_to(y=line, animate=False, immediate=True)
+            elif line >= top + height:
+                self.scroll_to(y=line - height + 1, animate=False, immediate=True)
+
+    # -- painting ------------------------------------------------------------------------------------------
+
+    def _style(self, name: str) -> Style:
+        if name not in self._styles:
+            self._styles[name] = self.get_component_rich_style(f"table--{name}", partial=True)
+        return self._styles[name]
+
+    def render_line(self, y: int) -> Strip:
+        """Paint one line of the widget.
+
+        Parameters
+        ----------
+        y : int
+            Line of the widget; 0 is the header.
+
+        Returns
+        -------
+        Strip
+            The painted cells.
+        """
+        left, width = self.scroll_offset.x, self.scrollable_content_region.width
+        base = self.rich_style
+        if y == 0:
+            strip = self._header()
+        else:
+            at = y - 1 + self.scroll_offset.y
+            if not self._lines and y == 2:
+                strip = Strip([Segment("  " + self.empty, base + self._style("empty"))])
+            elif at >= len(self._lines):
+                strip = Strip([])
+            elif (key := self._lines[at].key) is not None:
+                strip = self._body(self._rows[key], base)
+            else:
+                strip = Strip([Segment(" " + self._lines[at].text, base + self._style("group"))])
+        back = base + self._style("header") if y == 0 else base
+        if y and self.cursor is not None and self._place.get(self.cursor) == y - 1 + self.scroll_offset.y:
+            back = base + self._style("cursor")
+        return strip.crop_extend(left, left + width, back)
+
+    def _header(self) -> Strip:
+        base = self.rich_style + self._style("header")
+        chosen = self.rich_style + self._style("sorted")
+        segments = [Segment(" " * _GUTTER, base)]
+        for column, width in zip(self.columns, self._widths, strict=True):
+            is_sort = column.name == self.arrangement.sort
+            arrow = ("▼" if self.arrangement.descending else "▲") if is_sort else ""
+            room = width - len(arrow)
+            title = column.title if len(column.title) <= room else column.title[:room]
+            text = fit(arrow + title if column.right else title + arrow, width, right=column.right)
+            segments += [Segment(text, chosen if is_sort else base), Segment(" " * _GAP, base)]
+        return Strip(segments)
+
+    def _body(self, row: Row, base: Style) -> Strip:
+        on_cursor = row.key == self.cursor
+        back = base + self._style("cursor") if on_cursor else base
+        sign, sign_style = ("●", None) if self._mark_sign is None else self._mark_sign(row.key)
+        marked = row.key in self.marks
+        lead = "▌" if on_cursor else " "
+        segments = [
+            Segment(lead, back + self._style("live")),
+            Segment(sign if marked else " ", back + (sign_style or self._style("mark"))),
+        ]
+        for column, width in zip(self.columns, self._widths, strict=True):
+            value = row.values.get(column.name)
+            tone = column.tone(value)
+            style = back + Style(color=self._style(tone).color, bold=self._style(tone).bold) if tone else back
+            segments.append(Segment(fit(printable(column.show(value)), width, right=column.right), style))
+            segments.append(Segment(" " * _GAP, back))
+        return Strip(segments)
+
+    def watch_has_focus(self, _has_focus: bool) -> None:
+        """Repaint: the cursor line is brighter with the focus."""
+        self._styles = {}
+        super().watch_has_focus(_has_focus)
+        self.refresh(Region(0, 0, self.size.width, self.size.height))

@@ -1,0 +1,1 @@
+"""gplearn: genetic programming with protected operators (Stephens, 2016)."""

@@ -1,0 +1,287 @@
+"""Making and removing the environments of methods, with uv and from hashed requirement files."""
+
+import contextlib
+import dataclasses
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from engine.errors import EngineError
+from engine.methods import checkouts
+from engine.methods.environments import (
+    MARKER,
+    Installed,
+    State,
+    environment_folder,
+    folder_of_all,
+    folders_named,
+    interpreter,
+    needs_environment,
+    read_marker,
+    requirements_file,
+    state,
+)
+from engine.methods.registry import Method
+from tasks.locations import cache_folder
+
+Tell = Callable[[str], None]
+
+# uv fetches several packages of gigabytes for some methods; a stalled one still has to end some day.
+INSTALL_LIMIT_S = 3600.0
+
+
+def install(
+    method: Method,
+    *,
+    source: str | None = None,
+    weights: Path | None = None,
+    licence_accepted: bool = False,
+    tell: Tell = lambda _: None,
+) -> State:
+    """Make the environment of a method, reuse it when it is there, repair it when it is not whole.
+
+    Parameters
+    ----------
+    method : Method
+        What to install; a built-in method needs nothing.
+    source : str, optional
+        Folder or git address of the user's checkout, for the methods that need one.
+    weights : pathlib.Path, optional
+        The user's file of pretrained weights, for the methods that need one.
+    licence_accepted : bool
+        Whether the user was shown the licence and accepted it, for the methods that ask.
+    tell : callable
+        Is told what is being done, a sentence at a time.
+
+    Returns
+    -------
+    State
+        The state afterwards, always usable.
+
+    Raises
+    ------
+    EngineError
+        When something is missing or fails: one sentence, with what to do.
+    """
+    if not needs_environment(method):
+        tell(f"{method.name} is built in and needs no installation")
+        return state(method)
+    if method.accept_licence and not licence_accepted:
+        message = (
+            f"{method.name} is licensed under {method.licence}; read {method.homepage} and repeat with "
+            f"--accept-licence when you accept it"
+        )
+        raise EngineError(message)
+    if not requirements_file(method).exists():
+        message = f"{method.name} has no requirements for this platform ({sys.platform})"
+        raise EngineError(message)
+    with _locked(method, tell):
+        return _install_locked(method, source, weights, tell)
+
+
+def _install_locked(method: Method, source: str | None, weights: Path | None, tell: Tell) -> State:
+    before = state(method)
+    wanted = _wanted(method, before, source, weights, tell)
+    if before.usable and before.installed is not None and before.folder is not None:
+        rebuilt = method.build and wanted.commit != before.installed.commit
+        if not rebuilt:
+            if wanted != before.installed:
+                _write_marker(before.folder, wanted)
+            tell(f"{method.name} is installed in {before.folder}")
+            return state(method)
+    for leftover in folder_of_all().glob(f".building.{method.name}.*"):
+        tell(f"removing what an interrupted installation of {method.name} left")
+        shutil.rmtree(leftover, ignore_errors=True)
+    if method.download_mb:
+        tell(f"{method.name}: up to {method.download_mb} MB to download, {method.installed_mb} MB installed")
+    folder = environment_folder(method)
+    building = Path(tempfile.mkdtemp(prefix=f".building.{method.name}.", dir=folder_of_all()))
+    try:
+        _fill(method, building, wanted, tell)
+        _write_marker(building, wanted)
+        for outdated in folders_named(method.name):
+            shutil.rmtree(outdated, ignore_errors=True)
+        os.replace(building, folder)  # noqa: PTH105 - the atomic step
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+    tell(f"{method.name} is installed in {folder}")
+    return state(method)
+
+
+def _wanted(method: Method, before: State, source: str | None, weights: Path | None, tell: Tell) -> Installed:
+    known = before.installed
+    commit = None
+    place = source or (known.source if known is not None else None)
+    if method.kind == "checkout":
+        if place is None:
+            message = (
+                f"{method.name} is not published as a package; bring its checkout: "
+                f"arena-tui methods install {method.name} --source PATH_OR_GIT_URL"
+            )
+            raise EngineError(message)
+        checkout = checkouts.bring(method, place, tell)
+        place, commit = str(checkout.folder), checkout.commit
+    elif method.kind != "julia" and source is not None:
+        message = f"{method.name} is a published package and takes no --source"
+        raise EngineError(message)
+    kept = str(weights.expanduser().resolve()) if weights is not None else (known.weights if known else None)
+    if kept is not None and not Path(kept).is_file():
+        message = f"there is no weights file at {kept}"
+        raise EngineError(message)
+    if method.weights and kept is None:
+        tell(f"{method.name} also needs {method.weights}; name it with --weights FILE before you run it")
+    return Installed(method.name, sys.version.split()[0], place, commit, kept)
+
+
+def _fill(method: Method, folder: Path, wanted: Installed, tell: Tell) -> None:
+    log = cache_folder() / "logs" / f"install-{method.name}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text("", encoding="utf-8")
+    tell(f"making the environment of {method.name}")
+    # The folder exists already (it was reserved by mkdtemp), which --allow-existing accepts.
+    venv = ["venv", "--allow-existing", "--relocatable", "--no-project", "--python", sys.executable]
+    uv([*venv, str(folder)], method, log)
+    python = ["--python", str(interpreter(folder))]
+    requirements = ["--require-hashes", "--no-deps", "--requirements", str(requirements_file(method))]
+    uv(["pip", "install", *python, *requirements], method, log)
+    if method.build and wanted.source is not None:
+        tell(f"building {method.name} from its checkout by its own packaging")
+        checkouts.check_tools(method)
+        with tempfile.TemporaryDirectory(prefix="arena-build-") as temporary:
+            # A copy, so that the build leaves nothing in the user's folder.
+            copy = Path(temporary) / method.name
+            shutil.copytree(wanted.source, copy, ignore=shutil.ignore_patterns(".git", "build", "*.so"))
+            uv(["pip", "install", *python, "--no-deps", str(copy)], method, log)
+
+
+def uv(words: Sequence[str], method: Method, log: Path) -> None:
+    """Run uv and turn its failure into one sentence.
+
+    Raises
+    ------
+    EngineError
+        When uv is missing, fails or does not end; its whole output is in `log`.
+    """
+    env = {**os.environ, "UV_PYTHON_DOWNLOADS": "never", "UV_NO_PROGRESS": "1"}
+    env.pop("VIRTUAL_ENV", None)
+    if "ARENA_HOME" in os.environ and "UV_CACHE_DIR" not in os.environ:
+        env["UV_CACHE_DIR"] = str(cache_folder() / "wheels")
+    try:
+        with log.open("ab") as output:
+            ended = subprocess.run(
+                [find_uv(), *words],
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                timeout=INSTALL_LIMIT_S,
+                check=False,
+            )
+    except subprocess.TimeoutExpired as error:
+        message = f"{method.name}: the installation did not end within {INSTALL_LIMIT_S / 60:.0f} minutes"
+        raise EngineError(message) from error
+    if ended.returncode != 0:
+        message = f"{method.name} could not be installed: {_reason(log)} (all of it in {log})"
+        raise EngineError(message)
+
+
+def find_uv() -> str:
+    """Return the path of uv, which comes as a package with arena-tui."""
+    try:
+        from uv import find_uv_bin
+
+        return str(find_uv_bin())
+    except (ImportError, FileNotFoundError) as error:
+        message = "uv is missing from arena-tui's own environment; run: python -m pip install uv"
+        raise EngineError(message) from error
+
+
+def _reason(log: Path) -> str:
+    lines = [
+        line.strip(" │╰─▶├×\t") for line in log.read_text(encoding="utf-8", errors="replace").splitlines()
+    ]
+    telling = [line for line in lines if line]
+    return telling[-1][:300] if telling else "uv said nothing"
+
+
+def uninstall(method: Method, *, tell: Tell = lambda _: None) -> None:
+    """Remove everything that `install` made for a method.
+
+    Raises
+    ------
+    EngineError
+        When it is built in, not installed, or a process runs in its environment.
+    """
+    if not needs_environment(method):
+        message = f"{method.name} is built in and cannot be uninstalled"
+        raise EngineError(message)
+    folder_of_all().mkdir(parents=True, exist_ok=True)
+    with _locked(method, tell):
+        leftovers = [*folders_named(method.name), *folder_of_all().glob(f".building.{method.name}.*")]
+        if not leftovers:
+            message = f"{method.name} is not installed"
+            raise EngineError(message)
+        for folder in leftovers:
+            users = processes_in(folder)
+            if users:
+                message = f"{method.name} is in use by {len(users)} running processes; stop its runs first"
+                raise EngineError(message)
+        for folder in leftovers:
+            tell(f"removing {folder}")
+            shutil.rmtree(folder)
+        checkouts.forget(method)
+        shutil.rmtree(cache_folder() / "homes" / method.name, ignore_errors=True)
+        (cache_folder() / "logs" / f"install-{method.name}.log").unlink(missing_ok=True)
+    _lock_file(method).unlink(missing_ok=True)
+
+
+def processes_in(folder: Path) -> list[int]:
+    """Return the processes that were started from an environment's interpreter."""
+    import psutil
+
+    python = str(interpreter(folder))
+    users = []
+    for process in psutil.process_iter(["cmdline"]):
+        words = process.info["cmdline"] or []
+        if words and words[0] == python:
+            users.append(process.pid)
+    return users
+
+
+def _write_marker(folder: Path, installed: Installed) -> None:
+    temporary = folder / f"{MARKER}.new"
+    temporary.write_text(json.dumps(dataclasses.asdict(installed), indent=1) + "\n", encoding="utf-8")
+    os.replace(temporary, folder / MARKER)  # noqa: PTH105 - the atomic step
+
+
+def _lock_file(method: Method) -> Path:
+    return folder_of_all() / f".{method.name}.lock"
+
+
+@contextlib.contextmanager
+def _locked(method: Method, tell: Tell) -> Iterator[None]:
+    file = _lock_file(method)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handle = file.open("a")
+    except OSError as error:
+        message = f"{file.parent} cannot be written: {error.strerror}"
+        raise EngineError(message) from error
+    with handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            tell(f"waiting for another installation of {method.name}")
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def installed_record(method: Method) -> Installed | None:
+    """Return what was noted at the installation of a method, None when it has none."""
+    return read_marker(environment_folder(method)) if needs_environment(method) else None

@@ -16,11 +16,12 @@ import adapters
 import engine
 from engine.errors import EngineError
 from engine.methods.registry import Method
+from engine.reachability import SEARCH_MODULES
 from tasks.locations import cache_folder
 
 WORKER_SIDE = ("__init__.py", "errors.py", "interface.py", "record.py", "worker.py")
 # Of engine.reachability only the searches travel: outcomes, knockout and controls know ground truths.
-REACHABILITY_SEARCH = ("__init__.py", "libraries.py", "fit.py", "greedy.py")
+REACHABILITY_SEARCH = ("__init__.py", *(f"{name}.py" for name in SEARCH_MODULES))
 # What a built-in method imports beside the standard library; the .libs folders hold their shared objects.
 NUMERIC_PACKAGES = ("numpy", "numpy.libs", "scipy", "scipy.libs")
 _DIGITS = 16

@@ -1,0 +1,1 @@
+"""Running: campaigns, keepers, the supervisor, and the records they leave."""

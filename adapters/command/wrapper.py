@@ -89,7 +89,7 @@ class Command:
         return word
 
     def predict(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """A printed expression has no native predictor to compare with."""
+        """Refuse: a printed expression has no native predictor to compare with."""
         raise NotImplementedError
 
     def get_optimal_equation(self) -> Equation | None:

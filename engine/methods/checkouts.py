@@ -100,8 +100,8 @@ def check_tools(method: Method) -> None:
         if not any(folder and (Path(folder) / header).exists() for folder in folders):
             package = header.split("/", maxsplit=1)[0]
             message = (
-                f"{method.name} is built with {package}, whose header {header} is in no include folder; install "
-                f"its development package (lib{package}-dev on Debian)"
+                f"building {method.name} needs the header {header}, which is in no include folder; "
+                f"install the development package of {package} (lib{package}-dev on Debian)"
             )
             raise EngineError(message)
 

@@ -1,0 +1,1 @@
+"""Language models at arm's length: one client with caps and records, and the broker that lends it."""

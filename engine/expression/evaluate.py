@@ -202,7 +202,7 @@ class _Compiler:
         return total
 
     def chosen(self, args: list[int]) -> int:
-        """Nest the pairs (value, condition) from the last to the first; where none holds there is no value."""
+        """Nest the pairs (value, condition), last one innermost; where none holds there is no value."""
         total = self.constant(float("nan"))
         for value, condition in zip(args[-2::-2], args[::-2], strict=True):
             total = self.step(OPERATORS["where"].kernel, (condition, value, total))

@@ -199,7 +199,8 @@ ALIASES: dict[str, str] = {
 SUGAR: dict[str, tuple[int, int]] = {
     "sub": (2, 2), "square": (1, 1), "cube": (1, 1), "inv": (1, 1), "reciprocal": (1, 1), "relu": (1, 1),
     "sigmoid": (1, 1), "expit": (1, 1), "logistic": (1, 1), "sec": (1, 1), "csc": (1, 1), "cot": (1, 1),
-    "clip": (3, 3), "log": (1, 2), "deg2rad": (1, 1), "radians": (1, 1), "rad2deg": (1, 1), "degrees": (1, 1),
+    "cond": (2, 2), "clip": (3, 3), "log": (1, 2),
+    "deg2rad": (1, 1), "radians": (1, 1), "rad2deg": (1, 1), "degrees": (1, 1),
 }  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from engine.expression.errors import ExpressionError
-from engine.expression.nodes import MAX_DEPTH, MAX_NODES, Node, Number, Parameter, Var, apply, checked, number
+from engine.expression.nodes import MAX_DEPTH, MAX_NODES, Node, Number, Var, apply, checked, number
 from engine.expression.operators import COMPARISONS
 from engine.expression.spelling import PREFIXES, call, flat, is_function, named_constant
 from engine.expression.tokens import Token, tokens
@@ -31,8 +31,8 @@ class Grammar:
         Whether two factors may stand side by side (``1.0 x0``).
     functions : mapping
         Function names with a meaning of their own in the dialect, as names of ours.
-    parameters : str
-        The array of fitted constants (``params``), where the dialect has one.
+    indexed : mapping
+        Arrays that may be indexed (``x[2]``), and what an index of each means.
     """
 
     resolve: Callable[[str], Node | None]
@@ -41,7 +41,7 @@ class Grammar:
     words: Mapping[str, str] = field(default_factory=dict)
     juxtaposed: bool = False
     functions: Mapping[str, str] = field(default_factory=dict)
-    parameters: str = ""
+    indexed: Mapping[str, Callable[[int], Node]] = field(default_factory=dict)
 
 
 def named(features: Sequence[str]) -> Callable[[str], Node | None]:
@@ -218,8 +218,8 @@ class _Parser:
             return self.prefixed()
         if self.next_is("("):
             return self.call(token)
-        if self.next_is("[") and self.grammar.parameters == token.text:
-            self.operands.append(self.parameter())
+        if self.next_is("[") and token.text in self.grammar.indexed:
+            self.operands.append(self.grammar.indexed[token.text](self.index()))
             return True
         self.operands.append(self.variable(token))
         return True
@@ -250,12 +250,12 @@ class _Parser:
         self.operands.append(constant)
         return True
 
-    def parameter(self) -> Node:
+    def index(self) -> int:
         first, index, last = self.tokens[self.place : self.place + 3]
         if not (index.kind == "number" and index.text.isdigit() and last.text == "]"):
             raise ExpressionError(f"expected a whole number in brackets after {first}")
         self.place += 3
-        return Parameter(int(index.text))
+        return int(index.text)
 
     def after_operand(self, token: Token) -> bool:
         """Read a token after a complete operand; tell whether the operand before it is still complete."""

@@ -94,6 +94,9 @@ def _written_out(op: str, args: tuple[Node, ...]) -> Node:
             return apply("div", one, x)
         case "relu":
             return apply("max", x, number(0))
+        case "cond":
+            # SymbolicRegression.jl: the second argument where the first is positive, else 0.
+            return apply("where", apply("gt", x, number(0)), args[1], number(0))
         case "clip":
             return apply("min", apply("max", x, args[1]), args[2])
         case "sec":

@@ -33,15 +33,18 @@ def positional(prefix: str, base: int, features: Sequence[str]) -> Callable[[str
         match = pattern.fullmatch(name)
         if match is None:
             return columns.get(name) or named_constant(name)
-        index = int(match[1]) - base
-        if not 0 <= index < len(features):
-            raise ExpressionError(
-                f"the variable {name!r} is outside the {len(features)} columns "
-                f"{prefix}{base} to {prefix}{base + len(features) - 1}; {listed(features)}"
-            )
-        return Var(index)
+        return column(int(match[1]) - base, f"{prefix}{match[1]}", features)
 
     return resolve
+
+
+def column(index: int, name: str, features: Sequence[str]) -> Node:
+    """Return the variable of a column, or refuse an index the data does not have."""
+    if not 0 <= index < len(features):
+        raise ExpressionError(
+            f"the variable {name!r} is outside the {len(features)} columns; {listed(features)}"
+        )
+    return Var(index)
 
 
 def grammar(prefix: str, base: int, features: Sequence[str], **options: object) -> Grammar:

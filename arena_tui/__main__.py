@@ -2,8 +2,12 @@
 
 import argparse
 import importlib
+import importlib.util
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+
+ROOMS = ("engine", "adapters", "tasks")
 
 # name -> (module, one line for --help). Only the named group's module is imported: --help stays instant.
 GROUPS: dict[str, tuple[str, str]] = {
@@ -47,6 +51,27 @@ def _command(arguments: Sequence[str]) -> str | None:
     return next((word for word in arguments if not word.startswith("-")), None)
 
 
+def foreign_room() -> str | None:
+    """Say which of our package names belongs to somebody else on this Python's path.
+
+    Returns
+    -------
+    str or None
+        One sentence for the user, ``None`` when every room is ours.
+    """
+    ours = Path(__file__).resolve().parents[1]
+    for room in ROOMS:
+        spec = importlib.util.find_spec(room)
+        found = Path(spec.origin).resolve().parents[1] if spec is not None and spec.origin else None
+        if found != ours:
+            where = f"comes from {found}" if found else "is missing or holds no code"
+            return (
+                f"the package '{room}' {where}, not from this installation; "
+                "install arena-tui in a virtual environment of its own"
+            )
+    return None
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line.
 
@@ -67,6 +92,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         print(f"arena-tui {version('arena-tui')}")
         return 0
+    clash = foreign_room()
+    if clash:
+        print(f"arena-tui: {clash}", file=sys.stderr)
+        return 2
     from adapters.errors import AdapterError
     from engine.errors import EngineError
     from tasks.errors import TaskError

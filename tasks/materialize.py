@@ -12,13 +12,19 @@ from tasks.schema import Splits, Table, Task
 RULES = {
     "classic": "tasks.generators.classic",
     "feynman": "tasks.generators.feynman",
+    "imported": "tasks.imported",
     "first-principles": "tasks.generators.first_principles",
     "lsr-synth": "tasks.generators.lsr_synth",
     "lsr-transform": "tasks.generators.lsr_transform",
+    "pack": "tasks.packs",
     "srsd": "tasks.generators.srsd",
     "strogatz": "tasks.generators.strogatz",
 }
 """Module of each family's rule; only the one that is needed is imported."""
+
+
+KEPT_ELSEWHERE = frozenset({"imported", "pack"})
+"""Rules whose rows already lie on disk or belong to a pack, and are not cached again."""
 
 
 def generate(task: Task) -> Splits:
@@ -47,6 +53,15 @@ def generate(task: Task) -> Splits:
     return splits
 
 
+def _cached(task: Task) -> Splits:
+    whole = cache.read(task)
+    if whole is None:
+        whole = generate(task)
+        cache.forget(task)
+        cache.write(task, whole)
+    return whole
+
+
 def splits(task: Task, *, max_rows: int | None = None) -> Splits:
     """Return the splits of a task, generating and caching them when needed.
 
@@ -68,11 +83,7 @@ def splits(task: Task, *, max_rows: int | None = None) -> Splits:
     TaskError
         When the task's rows cannot be made or read, or ``max_rows`` is below 1.
     """
-    whole = cache.read(task)
-    if whole is None:
-        whole = generate(task)
-        cache.forget(task)
-        cache.write(task, whole)
+    whole = generate(task) if task.recipe.get("rule") in KEPT_ELSEWHERE else _cached(task)
     if max_rows is None:
         return whole
     if max_rows < 1:

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Mapping
 from importlib import resources
 from typing import Any
 
+from tasks import imported, packs
 from tasks.errors import TaskError
-from tasks.schema import Constant, Provenance, Sizes, Task, Variable
+from tasks.records import from_record
+from tasks.schema import Task
 
 FILES = (
     "lsr_synth.jsonl",
@@ -29,45 +31,45 @@ def _records() -> Iterator[Mapping[str, Any]]:
             yield from (json.loads(line) for line in lines)
 
 
-def from_record(record: Mapping[str, Any]) -> Task:
-    """Build a task from its catalogue record (the fields of :class:`tasks.schema.Task` as JSON)."""
-    return Task(
-        id=record["id"],
-        name=record["name"],
-        family=record["family"],
-        subgroup=record["subgroup"],
-        features=tuple(Variable(**variable) for variable in record["features"]),
-        target=Variable(**record["target"]),
-        formula=record["formula"],
-        source_formula=record["source_formula"],
-        provenance=Provenance(**record["provenance"]),
-        constants=tuple(Constant(**constant) for constant in record.get("constants", ())),
-        sizes=Sizes(**record["sizes"]),
-        ood_type=record["ood_type"],
-        duplicate_group=record["duplicate_group"],
-        recipe=record["recipe"],
-        disputed=record.get("disputed"),
-    )
-
-
 @functools.cache
+def regenerated() -> tuple[Task, ...]:
+    """Return the Full Task Set as it ships, ordered by id, whatever the user imported."""
+    return tuple(sorted((from_record(record) for record in _records()), key=lambda task: task.id))
+
+
+@functools.lru_cache(maxsize=8)
+def _tasks(stamp: tuple[str, int]) -> tuple[tuple[Task, ...], tuple[Task, ...]]:
+    """Return the Full Task Set and the user's further tasks; ``stamp`` changes when the store does."""
+    own = {task.id: task for task in regenerated()}
+    stored = imported.tasks() if stamp[1] else ()
+    official = {task.id: task for task in stored if task.id in own}
+    further = (*(task for task in stored if task.id not in own), *packs.tasks())
+    return tuple(official.get(task.id, task) for task in regenerated()), further
+
+
 def full() -> tuple[Task, ...]:
     """Return the Full Task Set, ordered by id.
 
     Returns
     -------
     tuple of Task
-        664 tasks, g0001 to g0664.
+        664 tasks, g0001 to g0664; those whose official data the user imported stand in place of ours.
     """
-    return tuple(sorted((from_record(record) for record in _records()), key=lambda task: task.id))
+    return _tasks(imported.stamp())[0]
 
 
-@functools.cache
-def _indexes() -> tuple[Mapping[str, Task], Mapping[str, tuple[Task, ...]]]:
+def further() -> tuple[Task, ...]:
+    """Return the tasks beyond the Full Task Set: imported ones, then those of installed packs."""
+    return _tasks(imported.stamp())[1]
+
+
+@functools.lru_cache(maxsize=8)
+def _indexes(stamp: tuple[str, int]) -> tuple[Mapping[str, Task], Mapping[str, tuple[Task, ...]]]:
+    own, more = _tasks(stamp)
     by_name: dict[str, tuple[Task, ...]] = {}
-    for task in full():
+    for task in (*own, *more):
         by_name[task.name.casefold()] = (*by_name.get(task.name.casefold(), ()), task)
-    return {task.id: task for task in full()}, by_name
+    return {task.id: task for task in (*own, *more)}, by_name
 
 
 def get(key: str) -> Task:
@@ -81,7 +83,7 @@ def get(key: str) -> Task:
     Returns
     -------
     Task
-        The task of the Full Task Set.
+        A task of the Full Task Set, an imported one or one of an installed pack.
 
     Raises
     ------
@@ -89,9 +91,9 @@ def get(key: str) -> Task:
         When nothing has this id or name (close matches are listed) or when several tasks have this name
         (all are listed).
     """
-    by_id, by_name = _indexes()
+    by_id, by_name = _indexes(imported.stamp())
     word = key.strip()
-    task = by_id.get(word.lower())
+    task = by_id.get(word) or by_id.get(word.lower())
     if task is not None:
         return task
     candidates = by_name.get(word.casefold(), ())

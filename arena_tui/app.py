@@ -134,6 +134,22 @@ class Console(App[int]):
         self.campaign = folder
         self.action_room("monitor")
 
+    def new_campaign(self, *, methods: str = "", tasks: str = "") -> None:
+        """Open the form of a new campaign.
+
+        Parameters
+        ----------
+        methods, tasks : str
+            What is filled in already, in the words of ``arena-tui run``.
+        """
+        from arena_tui.screens.campaigns.form import NewCampaign
+
+        self.push_screen(NewCampaign(methods=methods, tasks=tasks), self._made_campaign)
+
+    def _made_campaign(self, folder: Path | None) -> None:
+        if folder is not None:
+            self.open_campaign(folder)
+
     # -- actions -------------------------------------------------------------------------------------------
 
     def action_room(self, name: str) -> None:
@@ -287,6 +303,17 @@ class Console(App[int]):
             self._driver.write(code)
         copied = copying.Copied(file, sent, problem)
         self.tell(copied.sentence, "warning" if problem else "information")
+
+    def notify_terminal(self, text: str) -> None:
+        """Ask the terminal to notify the person, who may be looking elsewhere (OSC 9).
+
+        Parameters
+        ----------
+        text : str
+            Printable text.
+        """
+        if self._driver is not None and not self.is_headless:
+            self._driver.write(f"\x1b]9;{printable(text)}\x07")
 
     def _handle_exception(self, error: Exception) -> None:
         """End with one sentence and a file, never with a traceback on the terminal."""

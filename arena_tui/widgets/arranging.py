@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from arena_tui.widgets import filtering
+from arena_tui.widgets.filtering import SEPARATOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -70,7 +71,14 @@ def arrange(
 
 
 def _texts(row: "Row", columns: "Sequence[Column]") -> dict[str, str]:
-    return {column.name: column.show(row.values.get(column.name)).lower() for column in columns}
+    """Write each cell as it is shown, and as it stands behind that where the two differ."""
+    texts = {}
+    for column in columns:
+        value = row.values.get(column.name)
+        shown = column.show(value).lower()
+        behind = value.lower() if isinstance(value, str) else ""
+        texts[column.name] = f"{shown}{SEPARATOR}{behind}" if behind and behind != shown else shown
+    return texts
 
 
 def _sorted(rows: "list[Row]", column: "Column", *, descending: bool) -> "list[Row]":

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 _TERM = re.compile(r"(?P<not>!)?(?:(?P<column>[a-z_]+)(?P<op>>=|<=|!=|[:=<>]))?(?P<value>\"[^\"]*\"|\S+)")
+# Between the two ways in which one cell can be written; no word contains it.
+SEPARATOR = "\0"
 _ORDER: Mapping[str, Callable[[float, float], bool]] = {
     "<": lambda a, b: a < b,
     "<=": lambda a, b: a <= b,
@@ -91,10 +93,9 @@ def _holds(term: Term, shown: Mapping[str, str], values: Mapping[str, object]) -
             return False
         return not math.isnan(value) and _ORDER[term.operator](value, bound)
     text = shown.get(term.column, "")
-    if term.operator == "=":
-        return text.strip() == term.value
-    if term.operator == "!=":
-        return text.strip() != term.value
+    if term.operator in ("=", "!="):
+        same = term.value in (part.strip() for part in text.split(SEPARATOR))
+        return same == (term.operator == "=")
     return term.value in text
 
 

@@ -48,7 +48,7 @@ class Row:
 
 
 class Table(ScrollView, can_focus=True):
-    """Rows under a header. Posts ``Moved`` with the cursor, ``Opened`` on Enter, ``Marked`` on Space."""
+    """Rows under a header. Posts ``Moved``, ``Opened`` (Enter, double click) and ``Marked``."""
 
     DEFAULT_CSS = """
     Table {
@@ -83,7 +83,6 @@ class Table(ScrollView, can_focus=True):
         Binding("left", "scroll_columns(-8)", "Scroll left", show=False),
         Binding("right", "scroll_columns(8)", "Scroll right", show=False),
         Binding("enter", "open", "Open", show=False),
-        Binding("space", "mark", "Mark", show=False),
         Binding("s", "sort_next", "Sort by next column", show=False),
         Binding("S", "sort_turn", "Reverse the order", show=False),
     ]
@@ -132,6 +131,7 @@ class Table(ScrollView, can_focus=True):
         sort: str | None = None,
         descending: bool = False,
         mark_sign: Callable[[str], tuple[str, Style | None]] | None = None,
+        pinned: int = 0,
         id: str | None = None,  # noqa: A002
     ) -> None:
         super().__init__(id=id)
@@ -145,7 +145,8 @@ class Table(ScrollView, can_focus=True):
         self._rows: dict[str, Row] = {}
         self._lines: list[Line] = []
         self._place: dict[str, int] = {}
-        self._widths: list[int] = []
+        self._widths = [column.width for column in self.columns]
+        self._pinned = pinned
         self._styles: dict[str, Style] = {}
 
     # -- what the screen sets ------------------------------------------------------------------------------
@@ -226,6 +227,11 @@ class Table(ScrollView, can_focus=True):
         return [line.key for line in self._lines if line.key is not None]
 
     @property
+    def total(self) -> int:
+        """Number of rows before filtering."""
+        return len(self._rows)
+
+    @property
     def row(self) -> Row | None:
         """The row under the cursor."""
         return None if self.cursor is None else self._rows.get(self.cursor)
@@ -244,6 +250,15 @@ class Table(ScrollView, can_focus=True):
             The row.
         """
         return self._rows.get(key)
+
+    def as_tsv(self) -> str:
+        """Write the shown rows with every column and full values, separated by tabs."""
+        lines = ["\t".join(column.name for column in self.columns)]
+        for key in self.visible_keys:
+            values = self._rows[key].values
+            cells = ("" if (value := values.get(c.name)) is None else str(value) for c in self.columns)
+            lines.append("\t".join(cell.replace("\t", " ").replace("\n", " ") for cell in cells))
+        return "\n".join(lines) + "\n"
 
     def put_cursor(self, key: str) -> None:
         """Move the cursor to a row, if it is shown.
@@ -392,6 +407,8 @@ class Table(ScrollView, can_focus=True):
             self.put_cursor(key)
 
     def _column_at(self, x: int) -> str | None:
+        if x - self.scroll_offset.x < self._held():
+            x -= self.scroll_offset.x
         left = _GUTTER
         for column, width in zip(self.columns, self._widths, strict=True):
             if left <= x < left + width + _GAP:
@@ -445,7 +462,15 @@ class Table(ScrollView, can_focus=True):
         back = base + self._style("header") if y == 0 else base
         if y and self.cursor is not None and self._place.get(self.cursor) == y - 1 + self.scroll_offset.y:
             back = base + self._style("cursor")
-        return strip.crop_extend(left, left + width, back)
+        held = min(width, self._held())
+        if not left or not held:
+            return strip.crop_extend(left, left + width, back)
+        moving = strip.crop_extend(held + left, left + width, back)
+        return Strip.join([strip.crop_extend(0, held, back), moving])
+
+    def _held(self) -> int:
+        """Cells of the gutter and of the columns that stay when the others scroll."""
+        return _GUTTER + sum(self._widths[: self._pinned]) + _GAP * self._pinned if self._pinned else 0
 
     def _header(self) -> Strip:
         base = self.rich_style + self._style("header")

@@ -1,20 +1,447 @@
-"""The Monitor screen."""
+"""The Monitor: runs of one campaign as they go, their trajectories, what they found, and orders to them."""
 
+import time
 from typing import ClassVar
 
+from rich.style import Style
+from textual import on
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical, VerticalScroll
 
 from arena_tui.screens.frame import ConsoleScreen
+from arena_tui.screens.monitor import alarms, asking, orders, rows, trajectories
+from arena_tui.screens.monitor.detail import Resources, RunDetail, next_digits, resources
+from arena_tui.screens.monitor.feed import Feed, Picture
+from arena_tui.screens.monitor.progress import ProgressLine, measure
+from arena_tui.screens.monitor.trajectories import MOST, View
+from arena_tui.widgets.chart import SIGNS, ChartView, series_style
+from arena_tui.widgets.dialogs import Choice, Question, Reading
+from arena_tui.widgets.drawing import Chart
+from arena_tui.widgets.expression import DIGITS
+from arena_tui.widgets.filterbar import FilterBar
+from arena_tui.widgets.masthead import Masthead
 from arena_tui.widgets.plain import Plain
+from arena_tui.widgets.table import Table
+from engine.running.records import Run
+
+_REFRESH_S = (0.5, 1.0, 2.0, 5.0, 10.0)
+_STALE_AFTER = 3.0
+_GROUPS = (None, "method", "task", "status")
+_PANES = ("plot", "found", "log")
 
 
 class MonitorScreen(ConsoleScreen):
-    """Monitor."""
+    """Run table on one side; trajectories, the run under the cursor and its log on the other."""
 
     CSS_PATH = "monitor.tcss"
     ROOM: ClassVar[str] = "monitor"
-    HELP: ClassVar[str] = "Monitor"
+    HELP: ClassVar[str] = asking.HELP
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("x", "order('stop')", "Stop"),
+        Binding("p", "pause", "Pause"),
+        Binding("slash", "filter", "Filter", key_display="/"),
+        Binding("space", "mark", "Overlay"),
+        Binding("m", "metric", "Metric"),
+        Binding("v", "pane", "Pane"),
+        Binding("r", "order('retry')", "Retry"),
+        Binding("enter", "zoom", "Zoom", show=False),
+        Binding("d", "order('drain')", "Drain: start nothing new", show=False),
+        Binding("l", "log", "Logarithmic axis", show=False),
+        Binding("b", "best", "Best so far", show=False),
+        Binding("n", "bands", "Seed bands", show=False),
+        Binding("f", "front", "Pareto front of the task", show=False),
+        Binding("B", "budget", "Budget mark", show=False),
+        Binding("o", "group", "Group by method, task or status", show=False),
+        Binding("O", "sort_by", "Sort by a column", show=False),
+        Binding("e", "simplified", "Simplified form", show=False),
+        Binding("t", "truth", "Difference from ground truth", show=False),
+        Binding("full_stop", "digits", "Digits shown", show=False, key_display="."),
+        Binding("c", "copy", "Copy the expression", show=False),
+        Binding("y", "copy_table", "Copy the shown table", show=False),
+        Binding("w", "whole_log", "Read the worker's log", show=False),
+        Binding("a", "mark_shown", "Overlay all shown", show=False),
+        Binding("u", "unmark", "Clear the overlay", show=False),
+        Binding("plus", "pace(-1)", "Refresh more often", show=False, key_display="+"),
+        Binding("minus", "pace(1)", "Refresh less often", show=False, key_display="-"),
+        Binding("N", "alarms", "Bell and notifications on or off", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._feed: Feed | None = None
+        self._picture: Picture | None = None
+        self._runs: dict[str, Run] = {}
+        self._view = View()
+        self._pareto = False
+        self._digits: int | None = DIGITS
+        self._pace = 1
+        self._troubled_since: float | None = None
+        self._drawn_for: object = None
+        self._alarms = alarms.Alarms()
 
     def contents(self) -> ComposeResult:
-        """Lay out the screen."""
-        yield Plain("Monitor")
+        """Lay out the table and the three panes."""
+        table = Table(
+            rows.COLUMNS, empty="no run: open a campaign on screen 1, or change the filter", pinned=3,
+            mark_sign=self._sign, id="table",
+        )  # fmt: skip
+        yield ProgressLine()
+        with Container(id="split"):
+            with Vertical(id="runs", classes="panel"):
+                yield table
+                yield FilterBar(table, hint="words, status:failed, method=pysr, q<0.5, id<1e-6")
+            with Vertical(id="side"):
+                with Vertical(id="plot", classes="panel front"):
+                    yield ChartView(id="chart")
+                with Vertical(id="found", classes="panel"):
+                    yield RunDetail(id="detail")
+                with Vertical(id="log", classes="panel"), VerticalScroll(id="tail"):
+                    yield Plain("")
+
+    # -- life ----------------------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        """Start reading the open campaign."""
+        super().on_mount()
+        self.query_one("#found").border_title = "Run"
+        self.query_one("#log").border_title = "Log"
+        self.query_one("#table", Table).focus()
+        kept = self.console.recall("monitor.filter")
+        if isinstance(kept, str) and kept:
+            self.query_one(FilterBar).set_text(kept)
+        self.set_interval(1.0, self._note_age)
+        self.campaign_changed()
+
+    def on_unmount(self) -> None:
+        """Stop reading."""
+        if self._feed is not None:
+            self._feed.close()
+
+    def campaign_changed(self) -> None:
+        """Read the other campaign instead."""
+        if self._feed is not None:
+            self._feed.close()
+            self._feed = None
+        self._picture, self._runs, self._drawn_for = None, {}, None
+        self._alarms = alarms.Alarms(on=self.console.recall("monitor.alarms") is not False)
+        self.query_one("#table", Table).set_marks([])
+        self.query_one("#table", Table).load([])
+        if self.campaign is not None:
+            self._feed = Feed(self.campaign, _REFRESH_S[self._pace], self._take, self._trouble)
+
+    def _take(self, picture: Picture) -> None:
+        if not self.is_attached:
+            return
+        first = self._picture is None
+        self._picture, self._troubled_since = picture, None
+        self._runs = {run.id: run for run in picture.campaign.runs}
+        table = self.query_one("#table", Table)
+        if picture.changed or first:
+            table.load(picture.rows)
+            self.query_one(FilterBar).count(len(table.visible_keys), table.total)
+        self._tell_progress()
+        for event in self._alarms.look(picture.campaign.runs):
+            alarms.ring(self.console, event)
+        if picture.changed or first:
+            self._draw()
+
+    def _trouble(self, error: Exception) -> None:
+        if self._troubled_since is None:
+            self._troubled_since = time.time()
+            self.console.complain(error)
+        self._tell_progress()
+
+    def _note_age(self) -> None:
+        if self._feed is not None and self._picture is not None:
+            self._tell_progress()
+
+    def _tell_progress(self) -> None:
+        if self._picture is None:
+            return
+        age = time.time() - self._picture.read_at
+        stale = age > _STALE_AFTER + 2 * _REFRESH_S[self._pace]
+        clock = time.strftime("%H:%M:%S", time.localtime(self._picture.read_at))
+        note = f"not read since {clock}" if stale or self._troubled_since else ""
+        self.query_one(ProgressLine).show(
+            measure(self._picture.campaign), narrow=self.size.width < 100, note=note
+        )
+
+    # -- the run under the cursor --------------------------------------------------------------------------
+
+    def _sign(self, key: str) -> tuple[str, Style | None]:
+        marks = list(self.query_one("#table", Table).marks)
+        at = marks.index(key) if key in marks else 0
+        if at >= MOST:
+            return "+", None
+        return SIGNS[at], series_style(self.app.theme_variables, at)
+
+    def _chosen(self) -> list[Run]:
+        """Return the marked runs, or the one under the cursor."""
+        table = self.query_one("#table", Table)
+        keys = list(table.marks) or ([table.cursor] if table.cursor else [])
+        return [self._runs[key] for key in keys if key in self._runs]
+
+    def _current(self) -> Run | None:
+        return self._runs.get(self.query_one("#table", Table).cursor or "")
+
+    @on(Table.Moved)
+    def _moved(self) -> None:
+        detail = self.query_one(RunDetail)
+        detail.set_shown("simplified", shown=False)
+        detail.set_shown("truth", shown=False)
+        self._draw()
+
+    @on(Table.Marked)
+    def _marked(self) -> None:
+        self._draw()
+
+    @on(Table.Opened)
+    def _opened(self) -> None:
+        self.action_zoom()
+
+    @on(FilterBar.Changed)
+    def _filtered(self, event: FilterBar.Changed) -> None:
+        self.console.remember("monitor.filter", event.text)
+
+    def _draw(self) -> None:
+        """Show the run under the cursor, and ask for the chart, the telemetry and the log."""
+        run, chosen = self._current(), self._chosen()
+        self.query_one(RunDetail).show_run(run)
+        self.query_one("#found").border_title = f"Run {run.label} {run.name} {run.key.cell}" if run else "Run"
+        wanted = (run, tuple(chosen), self._view, self._pareto)
+        if wanted == self._drawn_for:
+            return
+        self._drawn_for = wanted
+        view, everything, pareto = self._view, list(self._runs.values()), self._pareto
+
+        def chart() -> Chart:
+            if pareto and run is not None:
+                return trajectories.pareto(everything, run.task)
+            if view.bands:
+                return trajectories.bands(everything, chosen, view)
+            return trajectories.trajectories(chosen, view)
+
+        self.ask(chart, self._show_chart, topic="chart")
+        if run is None:
+            self._show_about((Resources((), (), 1), ""))
+            return
+
+        def about() -> tuple[Resources, str]:
+            from engine.running import reader
+
+            return resources(reader.telemetry(run), run.threads), reader.log_tail(run, 4000)
+
+        self.ask(about, self._show_about, topic="about")
+
+    def _show_chart(self, chart: Chart) -> None:
+        view = self._view
+        pane = self.query_one("#plot")
+        pane.border_title = asking.chart_title(view, pareto=self._pareto)
+        self.query_one(ChartView).show(chart, legend=len(chart.series) > 0)
+
+    def _show_about(self, found: tuple[Resources, str]) -> None:
+        used, log = found
+        self.query_one(RunDetail).show_resources(used)
+        tail = self.query_one("#tail", VerticalScroll)
+        tail.query_one(Plain).show(log.rstrip("\n") or "nothing was written")
+        tail.scroll_end(animate=False)
+
+    # -- keys ----------------------------------------------------------------------------------------------
+
+    def action_pause(self) -> None:
+        """Hold the order of the rows; reading goes on, and no run is delayed."""
+        table = self.query_one("#table", Table)
+        table.freeze(frozen=not table.frozen)
+        self.query_one(Masthead).banner = "PAUSED" if table.frozen else ""
+        if not table.frozen and self._picture is not None:
+            table.load(self._picture.rows)
+
+    def action_filter(self) -> None:
+        """Type a filter."""
+        self.query_one(FilterBar).take_focus()
+
+    def action_mark(self) -> None:
+        """Lay this run's trajectory over the others, or take it away."""
+        self.query_one("#table", Table).action_mark()
+
+    def action_mark_shown(self) -> None:
+        """Lay all shown runs over one another."""
+        table = self.query_one("#table", Table)
+        table.set_marks([*table.marks, *table.visible_keys])
+        if len(table.marks) > MOST:
+            self.console.tell(f"{len(table.marks)} runs marked; the first {MOST} are drawn")
+
+    def action_unmark(self) -> None:
+        """Draw only the run under the cursor."""
+        self.query_one("#table", Table).set_marks([])
+
+    def _change(self, view: View) -> None:
+        self._view, self._pareto = view, False
+        self._draw()
+
+    def action_metric(self) -> None:
+        """Draw the next value: q, ID, OOD, native score. Errors start on a logarithmic axis."""
+        self._change(asking.next_metric(self._view))
+
+    def action_log(self) -> None:
+        """Turn the logarithmic axis on or off."""
+        self._change(asking.turned(self._view, "log"))
+
+    def action_best(self) -> None:
+        """Draw the best so far instead of the newest."""
+        self._change(asking.turned(self._view, "best"))
+
+    def action_bands(self) -> None:
+        """Draw the median over the seeds with the band from least to greatest."""
+        self._change(asking.turned(self._view, "bands"))
+
+    def action_budget(self) -> None:
+        """Show or hide the budget's mark."""
+        self._change(asking.turned(self._view, "budget"))
+
+    def action_front(self) -> None:
+        """Draw error against size for this task's final expressions."""
+        self._pareto = not self._pareto
+        self._draw()
+
+    def action_pane(self) -> None:
+        """Bring the next pane to the front where only one fits."""
+        front = next((name for name in _PANES if self.query_one(f"#{name}").has_class("front")), _PANES[0])
+        after = _PANES[(_PANES.index(front) + 1) % len(_PANES)]
+        for name in _PANES:
+            self.query_one(f"#{name}").set_class(name == after, "front")
+
+    def action_zoom(self) -> None:
+        """Give the front pane the whole screen, or give it back."""
+        self.toggle_class("-zoomed")
+
+    def action_group(self) -> None:
+        """Group the rows by the next of method, task, status, nothing."""
+        table = self.query_one("#table", Table)
+        at = _GROUPS.index(table.arrangement.group) if table.arrangement.group in _GROUPS else 0
+        table.set_group(_GROUPS[(at + 1) % len(_GROUPS)], rows.group_line)
+
+    def action_sort_by(self) -> None:
+        """Choose the column of the order."""
+        table = self.query_one("#table", Table)
+        options = [(column.name, column.title) for column in rows.COLUMNS]
+
+        def sort(name: str | None) -> None:
+            if name:
+                table.set_sort(name, descending=name == "q")
+
+        self.app.push_screen(Choice("Sort by", options, table.arrangement.sort), sort)
+
+    def action_pace(self, step: int) -> None:
+        """Read more or less often.
+
+        Parameters
+        ----------
+        step : int
+            -1 more often, 1 less often.
+        """
+        self._pace = max(0, min(len(_REFRESH_S) - 1, self._pace + step))
+        if self._feed is not None:
+            self._feed.interval = _REFRESH_S[self._pace]
+            self._feed.hurry()
+        self.console.tell(f"reading every {_REFRESH_S[self._pace]:g} s")
+
+    def action_alarms(self) -> None:
+        """Ring and notify on failures and at the end, or not."""
+        self._alarms.on = not self._alarms.on
+        self.console.remember("monitor.alarms", self._alarms.on)
+        self.console.tell(f"bell and notifications {'on' if self._alarms.on else 'off'}")
+
+    # -- expressions ---------------------------------------------------------------------------------------
+
+    def action_simplified(self) -> None:
+        """Show the simplified form of this run's expression."""
+        run = self._current()
+        if run is not None and run.expression:
+            self.console.tell("simplifying…")
+            self.ask(lambda: asking.simplified(run), self._reveal_simplified, topic="simplified")
+
+    def _reveal_simplified(self, found: tuple[str, str]) -> None:
+        self.query_one(RunDetail).reveal("simplified", found[0], found[1])
+        self._bring("found")
+
+    def action_truth(self) -> None:
+        """Show the ground truth and how far this expression is from it."""
+        run = self._current()
+        if run is not None:
+            self.ask(lambda: asking.truth(run), self._reveal_truth, topic="truth")
+
+    def _reveal_truth(self, found: tuple[str, str]) -> None:
+        self.query_one(RunDetail).reveal("truth", found[0], found[1])
+        self._bring("found")
+
+    def _bring(self, pane: str) -> None:
+        for name in _PANES:
+            self.query_one(f"#{name}").set_class(name == pane, "front")
+
+    def action_digits(self) -> None:
+        """Show numbers with other digits; nothing else changes."""
+        self._digits = next_digits(self._digits)
+        self.query_one(RunDetail).set_digits(self._digits)
+        self.console.tell(f"{self._digits} significant digits" if self._digits else "all digits")
+
+    def action_copy(self) -> None:
+        """Copy this run's expression with all digits."""
+        run = self._current()
+        if run is not None and (run.expression or run.native):
+            self.console.copy(run.expression or run.native or "")
+
+    def action_copy_table(self) -> None:
+        """Copy the shown rows as tab-separated text."""
+        self.console.copy(self.query_one("#table", Table).as_tsv())
+
+    def action_whole_log(self) -> None:
+        """Read the end of the worker's log."""
+        run = self._current()
+        if run is None:
+            return
+
+        def read() -> str:
+            from engine.running import reader
+
+            return reader.log_tail(run, 200_000)
+
+        self.ask(
+            read,
+            lambda text: self.app.push_screen(Reading(f"Log of {run.id}", text or "nothing was written")),
+            topic="whole log",
+        )
+
+    # -- orders --------------------------------------------------------------------------------------------
+
+    def action_order(self, kind: str) -> None:
+        """Ask before an order, then leave it in the campaign's spool.
+
+        Parameters
+        ----------
+        kind : str
+            ``stop``, ``retry`` or ``drain``.
+        """
+        folder = self.campaign
+        if folder is None:
+            return
+        wanted = orders.fitting(kind, self._chosen())
+        if not wanted and kind != "drain":
+            self.console.tell(f"no chosen run can be {orders.DONE[kind]}", "warning")
+            return
+
+        def send(agreed: bool | None) -> None:
+            if agreed:
+                self.ask(
+                    lambda: orders.send(folder, kind, [run.id for run in wanted]),
+                    self._sent,
+                    topic=f"order {kind}",
+                )
+
+        self.app.push_screen(Question(orders.TITLES[kind], orders.sentence(kind, wanted)), send)
+
+    def _sent(self, answer: str) -> None:
+        self.console.tell(answer)
+        if self._feed is not None:
+            self._feed.hurry()

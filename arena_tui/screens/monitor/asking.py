@@ -1,0 +1,149 @@
+"""What the Monitor asks the engine about one expression, and the words and steps of its views."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from arena_tui.screens.monitor.trajectories import METRICS, TITLES, View
+
+if TYPE_CHECKING:
+    from engine.running.records import Run
+
+HELP = (
+    "The runs of the open campaign, read from its folder while they go. Closing this never ends a run.\n\n"
+    "Filter with /: words, a column (status:failed method=gplearn task:nguyen), a size (q<0.5 id<=1e-6 "
+    "time>60), ! before a term turns it round. Sort with s, S, O or a click on a heading; o groups.\n\n"
+    "Space lays a run's trajectory over the others (its sign stands before the row), u clears. m "
+    "changes the value (q, ID, OOD, native score), l the axis, b shows the best so far, n the seeds' "
+    "band, f the Pareto front of the task. Zeros are drawn at 1e-12 with a small triangle; what is "
+    "unavailable is a gap.\n\n"
+    "p holds the rows where they are (PAUSED) while reading goes on: a search is never paused, its "
+    "clock is the wall's. x stops, r retries, d drains: each asks first and acts on the marked runs or "
+    "the one under the cursor."
+)
+
+
+def next_metric(view: View) -> View:
+    """Return the view of the next value; errors on a logarithmic axis, others not.
+
+    Parameters
+    ----------
+    view : View
+        What is drawn now.
+
+    Returns
+    -------
+    View
+        What is drawn next.
+    """
+    after = METRICS[(METRICS.index(view.metric) + 1) % len(METRICS)]
+    return replace(view, metric=after, log=after in ("id", "ood"))
+
+
+def turned(view: View, name: str) -> View:
+    """Return the view with one of its switches turned.
+
+    Parameters
+    ----------
+    view : View
+        What is drawn now.
+    name : str
+        ``log``, ``best``, ``bands`` or ``budget``.
+
+    Returns
+    -------
+    View
+        What is drawn next.
+    """
+    return replace(view, **{name: not getattr(view, name)})
+
+
+def chart_title(view: View, *, pareto: bool) -> str:
+    """Name what the chart shows.
+
+    Parameters
+    ----------
+    view : View
+        Value and switches.
+    pareto : bool
+        Whether it is the Pareto front.
+
+    Returns
+    -------
+    str
+        For the pane's border.
+    """
+    if pareto:
+        return "Pareto front: ID NMSE against nodes"
+    words = [TITLES[view.metric]]
+    words += ["log"] if view.log and view.metric != "q" else []
+    words += ["best so far"] if view.best else []
+    words += ["median and range of seeds"] if view.bands else []
+    return ", ".join(words)
+
+
+def simplified(run: "Run") -> tuple[str, str]:
+    """Simplify a run's expression in a killable child.
+
+    Parameters
+    ----------
+    run : Run
+        A run with an expression.
+
+    Returns
+    -------
+    tuple of str
+        The simplified text and how it went.
+    """
+    from engine.expression.simplify import simplify
+
+    from tasks import catalogue
+    from tasks.errors import TaskError
+
+    try:
+        features = catalogue.get(run.task).feature_names
+        text = run.expression or ""
+    except TaskError:
+        text = run.positional or ""
+        features = tuple(f"x{index}" for index in range(_width(text)))
+    found = simplify(text, features, seconds=10.0)
+    return found.text, str(found.status)
+
+
+def _width(positional: str) -> int:
+    import re
+
+    return 1 + max((int(digits) for digits in re.findall(r"\bx(\d+)\b", positional)), default=0)
+
+
+def truth(run: "Run") -> tuple[str, str]:
+    """Find the ground truth of a run's task and measure the expression against it.
+
+    Parameters
+    ----------
+    run : Run
+        A run, with or without an expression.
+
+    Returns
+    -------
+    tuple of str
+        The truth's formula, and the distance between the two canonical trees in words.
+
+    Raises
+    ------
+    TaskError
+        When the task is not in the catalogue.
+    """
+    from tasks import catalogue
+
+    task = catalogue.get(run.task)
+    if task.formula is None:
+        return "not known", "the task holds observed data; there is no ground truth to compare with"
+    if not run.expression:
+        return task.formula, "the run has no expression to compare"
+    from engine.expression.canonical import canonical_tree
+    from engine.expression.distance import ned
+
+    ours = canonical_tree(run.expression, task.feature_names)
+    theirs = canonical_tree(task.formula, task.feature_names)
+    distance = ned(ours, theirs)
+    return task.formula, f"normalized edit distance {distance:.3f} (0 is the same tree)"

@@ -1,0 +1,262 @@
+"""The tables of a paired study, as rows: for the terminal, Parquet, LaTeX and JSON alike."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.reachability.arms import CONTROLS
+from engine.reachability.outcomes import METRICS, TITLES, Gain, Outcomes, Rate
+from engine.reachability.records import plan, units
+
+Value = str | int | float | None
+LEVELS = ("l1", "l2")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table: a key for files, a caption, column heads and rows."""
+
+    key: str
+    caption: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[Value, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All tables of a study and what has to be said about them."""
+
+    title: str
+    tables: tuple[Table, ...]
+    notes: tuple[str, ...]
+
+
+def report(folder: Path) -> Report:
+    """Make the report of a study's folder, finished or not.
+
+    Parameters
+    ----------
+    folder
+        Output folder of ``paired run``.
+
+    Returns
+    -------
+    Report
+
+    Raises
+    ------
+    EngineError
+        If the folder holds no study.
+    """
+    made = plan(folder)
+    records = list(units(folder))
+    found = Outcomes(records, made)
+    tables = [_rates(found)]
+    arms = set(found.arms)
+    tables += [_four_cells(found, level) for level in LEVELS if {"bank", f"llm-{level}"} <= arms]
+    tables += [_gains(found), _domains(found)]
+    tables += [
+        _retention(found, level) for level in LEVELS if {"bank", f"llm-{level}", f"union-{level}"} <= arms
+    ]
+    library = made["library"]["title"]
+    title = f"{library}: {len(found.tasks)} tasks, seeds {', '.join(map(str, found.seeds))}"
+    return Report(title, tuple(table for table in tables if table.rows), _notes(found, records))
+
+
+def percent(rate: Rate) -> str:
+    """Write a rate as the paper does: mean and population sd in percent."""
+    if rate.mean is None or rate.sd is None:
+        return "not run"
+    missing = "" if rate.cells == rate.expected else f" ({rate.cells} of {rate.expected})"
+    return f"{100 * rate.mean:.2f} ± {100 * rate.sd:.2f}{missing}"
+
+
+def _rates(found: Outcomes) -> Table:
+    rows: list[tuple[Value, ...]] = [
+        (arm.upper(), *(percent(found.rate(arm, metric)) for metric in METRICS)) for arm in found.arms
+    ]
+    return Table(
+        "rates",
+        "Success rates in %, mean ± population sd over seeds (paper 2, table 2)",
+        ("arm", *(TITLES[metric] for metric in METRICS)),
+        tuple(rows),
+    )
+
+
+def _four_cells(found: Outcomes, level: str) -> Table:
+    counts = {metric: found.four_cells("bank", f"llm-{level}", metric) for metric in METRICS}
+    rows: list[tuple[Value, ...]] = [
+        (_word(bank), _word(llm), *(len(counts[metric][bank, llm]) for metric in METRICS))
+        for bank in (True, False)
+        for llm in (True, False)
+    ]
+    return Table(
+        f"cells_{level}",
+        f"Task-seed cells by BANK and LLM-{level.upper()} outcome (table 3)",
+        ("BANK", "LLM", *(TITLES[metric] for metric in METRICS)),
+        tuple(rows),
+    )
+
+
+def _gains(found: Outcomes) -> Table:
+    rows: list[tuple[Value, ...]] = []
+    for metric in METRICS:
+        others = [arm for arm in found.arms if arm != "bank"] if "bank" in found.arms else []
+        rows += [
+            (TITLES[metric], f"{arm.upper()} - BANK", *_gain(found.gain(arm, "bank", metric), found))
+            for arm in others
+        ]
+        if {"llm-l1", "llm-l2"} <= set(found.arms):
+            one, other = found.rate("llm-l1", metric).mean, found.rate("llm-l2", metric).mean
+            share = None if one is None or other is None else round(100 * (one - other), 2)
+            gain = found.gain("llm-l1", "llm-l2", metric)
+            rows.append((TITLES[metric], f"LLM-L1 - LLM-L2 (delta_sem {share} points)", *_gain(gain, found)))
+    return Table(
+        "gains",
+        "Paired gains over task-seed cells; delta_prior is the UNION - BANK net; exact sign test (eqs. 5, 6)",
+        ("metric", "pair", "net", "net per seed", "gained", "lost", "tied", "left out", "p"),
+        tuple(rows),
+    )
+
+
+def _gain(gain: Gain, found: Outcomes) -> tuple[Value, ...]:
+    p: Value = "no differing cells" if gain.p is None else round(gain.p, 6)
+    return (gain.net, gain.net / len(found.seeds), gain.wins, gain.losses, gain.ties, gain.left_out, p)
+
+
+def _domains(found: Outcomes) -> Table:
+    arms = [arm for arm in found.arms if arm not in CONTROLS]
+    rows: list[tuple[Value, ...]] = []
+    for domain in dict.fromkeys(found.domains.values()):
+        count = sum(1 for task in found.tasks if found.domains[task] == domain)
+        solved = [found.solved(arm, "acc0.01", domain) for arm in arms]
+        rows.append((domain, count, *(None if value is None else round(value, 2) for value in solved)))
+    return Table(
+        "domains",
+        "Mean number of tasks solved under Acc0.01, by domain (table 8)",
+        ("domain", "N", *(arm.upper() for arm in arms)),
+        tuple(rows),
+    )
+
+
+def _retention(found: Outcomes, level: str) -> Table:
+    kept = {metric: found.retention(level, metric) for metric in METRICS}
+    rows: list[tuple[Value, ...]] = []
+    for bank, llm in ((True, True), (True, False), (False, True), (False, False)):
+        shares = [kept[metric][bank, llm] for metric in METRICS]
+        rows.append((_word(bank), _word(llm), *(f"{_share(one, of)} ({one}/{of})" for one, of in shares)))
+    return Table(
+        f"retention_{level}",
+        f"UNION-{level.upper()} success in % within BANK / LLM-{level.upper()} cells (table 13)",
+        ("BANK", "LLM", *(TITLES[metric] for metric in METRICS)),
+        tuple(rows),
+    )
+
+
+def _share(one: int, of: int) -> str:
+    return f"{100 * one / of:.1f}" if of else "-"
+
+
+def _word(solved: bool) -> str:
+    return "correct" if solved else "incorrect"
+
+
+def _notes(found: Outcomes, records: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    notes = []
+    asked = [record for record in records if record.get("proposals")]
+    if any(record["proposals"]["source"].get("demonstration") for record in asked):
+        notes.append("The proposals were written for demonstration; no model proposed them.")
+    for arm in found.arms:
+        have = [record for record in records if record["arm"] == arm]
+        missing = len(found.cells) - len(have)
+        if missing:
+            notes.append(f"{arm.upper()}: {missing} of {len(found.cells)} cells not run.")
+        empty = [record for record in have if record["status"] == "no candidates"]
+        if empty:
+            default = ", = BANK by default and left out of gains" if arm.startswith("union-") else ""
+            notes.append(
+                f"{arm.upper()}: no candidates in {len(empty)} cells ({empty[0]['reason']}){default}."
+            )
+        dropped = sum(len(record["proposals"]["dropped"]) for record in have if record.get("proposals"))
+        if dropped and arm.startswith("llm-"):
+            listed = sum(record["proposals"]["proposed"] for record in have if record.get("proposals"))
+            notes.append(
+                f"{arm.upper()}: {dropped} of {listed} proposed atoms dropped (reasons in the units)."
+            )
+    drawn = {record["task"] for record in records if record.get("truth_constants") in ("drawn", "inferred")}
+    if drawn:
+        notes.append(f"{len(drawn)} tasks have constants of our own drawing: these are not the paper's data.")
+    notes.append("SA is the offline verdict 'representable' over the whole domain, not ten votes of a model.")
+    return tuple(notes)
+
+
+def write_files(made: Report, folder: Path) -> tuple[Path, ...]:
+    """Write every table as Parquet and as LaTeX.
+
+    Parameters
+    ----------
+    made
+        Report.
+    folder
+        Where; ``tables`` below a study's folder by custom.
+
+    Returns
+    -------
+    tuple of Path
+        The files.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for table in made.tables:
+        path = folder / f"{table.key}.parquet"
+        columns = {head: _typed([row[place] for row in table.rows]) for place, head in enumerate(table.heads)}
+        pq.write_table(pa.table(columns), path)
+        tex = folder / f"{table.key}.tex"
+        tex.write_text(latex(table), encoding="utf-8")
+        files += [path, tex]
+    return tuple(files)
+
+
+def latex(table: Table) -> str:
+    """Write a table as a LaTeX tabular with its caption.
+
+    Parameters
+    ----------
+    table
+        Table.
+
+    Returns
+    -------
+    str
+    """
+    lines = [
+        "\\begin{table}",
+        f"\\caption{{{_escaped(table.caption)}}}",
+        f"\\begin{{tabular}}{{{'l' * len(table.heads)}}}",
+        "\\hline",
+        " & ".join(_escaped(head) for head in table.heads) + " \\\\",
+        "\\hline",
+        *(" & ".join(_escaped("" if v is None else str(v)) for v in row) + " \\\\" for row in table.rows),
+        "\\hline",
+        "\\end{tabular}",
+        "\\end{table}",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _escaped(text: str) -> str:
+    for mark in "&%_#":
+        text = text.replace(mark, f"\\{mark}")
+    return text.replace("±", "$\\pm$")
+
+
+def _typed(values: Sequence[Value]) -> list[str | None] | list[float | None]:
+    """Give a column one type: texts if any value is a text."""
+    if any(isinstance(value, str) for value in values):
+        return [None if value is None else str(value) for value in values]
+    return [None if value is None else float(value) for value in values]

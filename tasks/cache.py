@@ -44,6 +44,22 @@ def table_digest(table: Table, target: str) -> str:
     return digest.hexdigest()
 
 
+def inputs_digest(table: Table) -> str:
+    """Return the digest of a table's features alone: names and values (SHA-256)."""
+    digest = hashlib.sha256(json.dumps(list(table.names)).encode())
+    for column in table.X.T:
+        digest.update(np.ascontiguousarray(column, dtype="<f8").tobytes())
+    return digest.hexdigest()
+
+
+def values_digest(table: Table) -> str:
+    """Return the digest of a table's values alone, whatever its columns are called (SHA-256)."""
+    digest = hashlib.sha256(f"{table.X.shape}".encode())
+    for column in (*table.X.T, table.y):
+        digest.update(np.ascontiguousarray(column, dtype="<f8").tobytes())
+    return digest.hexdigest()
+
+
 def folder(task: Task) -> Path:
     """Return where the splits of a task are cached, made or not."""
     return locations.cache_folder() / "tasks" / f"{task.id}-{recipe_digest(task)[:16]}"

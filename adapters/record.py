@@ -45,17 +45,25 @@ class Record:
         self._last_text = equation.text
         self.write("incumbent", **described(equation))
 
-    def final(self, equation: Equation | None, predictions: str | None, total: list[Equation]) -> None:
-        """Append the method's own final choice, and as many of its other models as fit one line."""
-        values = described(equation) if equation is not None else described(Equation(""))
+    def final(self, equation: Equation | None, predictions: str | None, stated: float) -> None:
+        """Append the method's own final choice, with the time at which the method had stated it."""
+        values = described(equation if equation is not None else Equation(""))
+        self.write("final", **{**values, "t": round(stated, 6), "train_predictions": predictions})
+
+    def total(self, equations: list[Equation]) -> None:
+        """Append as many of a method's other final models as fit one line."""
         models, room = [], LINE_LIMIT // 2
-        for model in total:
-            entry = {"text": model.text, "score": finite(model.score), "complexity": finite(model.complexity)}
+        for equation in equations:
+            entry = {
+                "text": equation.text,
+                "score": finite(equation.score),
+                "complexity": finite(equation.complexity),
+            }
             room -= len(json.dumps(entry))
             if room < 0:
                 break
             models.append(entry)
-        self.write("final", **values, train_predictions=predictions, total=models, total_count=len(total))
+        self.write("total", total=models, count=len(equations))
 
 
 def described(equation: Equation) -> dict[str, object]:

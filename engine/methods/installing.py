@@ -149,6 +149,8 @@ def _fill(method: Method, folder: Path, wanted: Installed, tell: Tell) -> None:
     uv([*venv, str(folder)], method, log)
     python = ["--python", str(interpreter(folder))]
     requirements = ["--require-hashes", "--no-deps", "--requirements", str(requirements_file(method))]
+    if method.torch:
+        requirements += _torch_words()
     uv(["pip", "install", *python, *requirements], method, log)
     if method.build and wanted.source is not None:
         tell(f"building {method.name} from its checkout by its own packaging")
@@ -158,6 +160,19 @@ def _fill(method: Method, folder: Path, wanted: Installed, tell: Tell) -> None:
             copy = Path(temporary) / method.name
             shutil.copytree(wanted.source, copy, ignore=shutil.ignore_patterns(".git", "build", "*.so"))
             uv(["pip", "install", *python, "--no-deps", str(copy)], method, log)
+
+
+def _torch_words() -> list[str]:
+    """Return the words that make uv take a CPU build of torch, which on Linux is not where torch itself is.
+
+    A folder of wheels that pip was told of (PIP_FIND_LINKS) serves uv as well; where it has a CPU build,
+    nothing is fetched. Elsewhere uv knows where the CPU builds are.
+    """
+    folders = [Path(word) for word in os.environ.get("PIP_FIND_LINKS", "").split() if Path(word).is_dir()]
+    words = [word for folder in folders for word in ("--find-links", str(folder))]
+    if sys.platform == "linux" and not any(file for folder in folders for file in folder.glob("torch-*+cpu-*")):
+        words += ["--torch-backend", "cpu"]
+    return words
 
 
 def uv(words: Sequence[str], method: Method, log: Path) -> None:

@@ -60,6 +60,8 @@ class Method:
         Programs that this build needs on the path, and headers it needs below an include folder.
     requirements : str
         Adapter folder whose requirement files it uses; its own when empty.
+    torch : bool
+        Whether it needs torch, of which a CPU build is to be taken.
     weights : str
         What file of pretrained weights the user must bring, in words; empty when none.
     recovers : tuple of str
@@ -100,6 +102,7 @@ class Method:
     tools: tuple[str, ...] = ()
     headers: tuple[str, ...] = ()
     requirements: str = ""
+    torch: bool = False
     weights: str = ""
     recovers: tuple[str, ...] = ()
     check_budget_s: float = 20.0

@@ -1,0 +1,1 @@
+"""PySINDy: sparse regression over a fixed library, a classical control (Brunton et al., 2016)."""

@@ -1,0 +1,1 @@
+"""RAG-SR: retrieval-guided evolutionary forests (Zhang et al., 2025)."""

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from engine.scoring.accuracy import THRESHOLDS, accuracy, strict
 from engine.scoring.numeric import nmse
 from tasks.schema import Splits, Task
 
-ArmStatus = Literal["ok", "no candidates", "not run"]
 ARMS = ("bank", "llm-l1", "llm-l2", "union-l1", "union-l2", "stlsq")
 CONTROLS = ("stlsq",)
 
@@ -158,6 +157,11 @@ def scored(model: Model, task: Task, splits: Splits) -> dict[str, Any]:
         "strict": strict(found["id"], found["ood"]),
         **_verdicts(model, task, train[0]),
     }
+
+
+def failed(arm: str, task: Task, seed: int, reason: str) -> dict[str, Any]:
+    """Return the record of a unit whose search or scoring raised."""
+    return {**_head(arm, task, seed, None), "status": "failed", "reason": reason}
 
 
 def _verdicts(model: Model, task: Task, X: Array) -> dict[str, Any]:

@@ -109,7 +109,7 @@ class Outcomes:
         if self.defaulted(arm, cell):
             arm = "bank"
         unit = self.units.get((arm, cell))
-        if unit is None:
+        if unit is None or unit["status"] == "failed":
             return None
         if unit["status"] == "no candidates":
             return False

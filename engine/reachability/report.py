@@ -172,6 +172,11 @@ def _notes(found: Outcomes, records: Sequence[Mapping[str, Any]]) -> tuple[str, 
         missing = len(found.cells) - len(have)
         if missing:
             notes.append(f"{arm.upper()}: {missing} of {len(found.cells)} cells not run.")
+        broken = [record for record in have if record["status"] == "failed"]
+        if broken:
+            notes.append(
+                f"{arm.upper()}: {len(broken)} cells failed ({broken[0]['reason']}); run again to retry."
+            )
         empty = [record for record in have if record["status"] == "no candidates"]
         if empty:
             default = ", = BANK by default and left out of gains" if arm.startswith("union-") else ""

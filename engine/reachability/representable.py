@@ -25,6 +25,7 @@ AGREED = 1e-45  # relative to the truth's size, at DIGITS digits
 NEAR = 1e-9  # the same, in double precision
 POINTS = 72
 MOST_COMBINATIONS = 4096
+MOST_COLUMNS = 200  # terms times constants tried; beyond it the verdict is left open
 VANISHED = 1e-10  # share of the largest term below which a term counts as surplus
 
 
@@ -114,6 +115,8 @@ def _decided(
         [None] if fitted is None else [*_named(node, one), mpmath.mpf(fitted)]
         for one, (_, fitted) in zip(atoms, terms, strict=True)
     ]
+    if sum(len(options) for options in choices) > MOST_COLUMNS:
+        return Representable("undetermined", f"more than {MOST_COLUMNS} terms and constants to try")
     columns = {
         (place, choice): _column(atoms[place], constant, points)
         for place, options in enumerate(choices)
@@ -201,6 +204,10 @@ def _needed(
     if distance > NEAR:
         return None
     kept = [key for key, share in zip(keys, shares.tolist(), strict=True) if share > VANISHED]
+    for key in list(kept):  # dependent columns leave the coefficients open: drop until each is needed
+        rest = [other for other in kept if other != key]
+        if rest and _distance([usable[other] for other in rest], goal) <= NEAR:
+            kept = rest
     return kept or keys[:1]
 
 
@@ -215,7 +222,7 @@ def _checked(
     matrix = mpmath.matrix([[columns[key][place] for key in kept] for place in rows])
     try:
         weights = mpmath.lu_solve(matrix, mpmath.matrix([target[place] for place in rows]))
-    except ZeroDivisionError:
+    except (ZeroDivisionError, TypeError):  # mpmath's way of saying that the matrix is singular
         return "different"
     top = max(abs(target[place]) for place in defined) or mpmath.mpf(1)
     for place in defined:

@@ -10,8 +10,10 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from engine.errors import EngineError
-from engine.reachability.arms import ARMS, Proposed, level_of, run_unit, training_rows
+from engine.reachability.arms import ARMS, Proposed, failed, level_of, run_unit, training_rows
 from engine.reachability.greedy import KNOCKOUT_LIMITS, Limits
 from engine.reachability.knockout import CONDITIONS, candidates
 from engine.reachability.libraries import Library, expand
@@ -256,7 +258,7 @@ def run(
         )
     lay_out(study, folder)
     keys = [UnitKey(task.id, seed, arm) for seed in study.seeds for task in study.tasks for arm in study.arms]
-    missing = {key for key in keys if read(unit_file(folder, key)) is None}
+    missing = {key for key in keys if not _finished(folder, key)}
     proposed, not_run = _proposals(study, folder, source, missing)
     jobs = list(_jobs(study, folder, missing, proposed))
     total = sum(len(job.arms) for job in jobs)
@@ -271,6 +273,12 @@ def run(
             on_progress(Progress(done + finished, done + total, left, last))
     compact(folder)
     return Outcome(done + finished, not_run)
+
+
+def _finished(folder: Path, key: UnitKey) -> bool:
+    """Tell whether a unit has a result; one that failed is tried again."""
+    record = read(unit_file(folder, key))
+    return record is not None and record.get("status") != "failed"
 
 
 def _jobs(
@@ -338,9 +346,11 @@ def _work(job: _Job) -> None:
     data = materialized(job.task)
     for arm in job.arms:
         level = level_of(arm)
-        record = run_unit(
-            arm, job.task, data, job.seed, job.banks[arm], job.proposed[level] if level else None, job.limits
-        )
+        proposed = job.proposed[level] if level else None
+        try:
+            record = run_unit(arm, job.task, data, job.seed, job.banks[arm], proposed, job.limits)
+        except (ArithmeticError, ValueError, TypeError, np.linalg.LinAlgError) as error:
+            record = failed(arm, job.task, job.seed, f"{type(error).__name__}: {error}")
         write(unit_file(job.folder, UnitKey(job.task.id, job.seed, arm)), record)
 
 

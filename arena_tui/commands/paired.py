@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 ARMS = "bank,llm-l1,llm-l2,union-l1,union-l2"
 SEEDS = "0,1,2,3"
+PIPED_WIDTH = 160  # columns of a table that goes to a file
 
 
 def add_parser(commands: Any, name: str, line: str) -> None:  # noqa: ANN401
@@ -219,7 +220,7 @@ def _show(made: "Report", *, as_json: bool) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    console = Console()
+    console = Console() if sys.stdout.isatty() else Console(width=PIPED_WIDTH)
     console.print(made.title, style="bold", markup=False)
     for table in made.tables:
         shown = Table(*table.heads, title=table.caption, title_justify="left")

@@ -24,7 +24,8 @@ DIGITS = 60
 AGREED = 1e-45  # relative to the truth's size, at DIGITS digits
 NEAR = 1e-9  # the same, in double precision
 POINTS = 72
-MOST_COMBINATIONS = 4096
+MOST_COMBINATIONS = 1024
+MOST_CHECKS = 24  # distinct sets of terms that are compared to many digits
 MOST_COLUMNS = 200  # terms times constants tried; beyond it the verdict is left open
 VANISHED = 1e-10  # share of the largest term below which a term counts as surplus
 
@@ -134,11 +135,15 @@ def _decided(
     some: list[list[int | None]] = [[*found] if found else [None] for found in options]
     tried = itertools.islice(itertools.product(*some), MOST_COMBINATIONS)
     domain_differs = False
+    checked: set[tuple[tuple[int, int], ...]] = set()
     for combination in tried:
         keys = [(place, choice) for place, choice in enumerate(combination) if choice is not None]
         kept = _needed(keys, usable, goal)
-        if kept is None:
+        if kept is None or tuple(kept) in checked:
             continue
+        checked.add(tuple(kept))
+        if len(checked) > MOST_CHECKS:
+            break
         outcome = _checked(kept, columns, target, defined)
         if outcome == "equal":
             shown = ", ".join(

@@ -309,6 +309,19 @@ def design(field: Field, which: NDArray[np.intp], theta: Array) -> tuple[Array, 
     values = np.empty((len(which), len(field.y)))
     slopes = np.zeros_like(values)
     shapes = np.array([field.atoms[index].shape for index in which])
+    with np.errstate(all="ignore"):
+        _fill(field, which, theta, shapes, values, slopes)
+    return values, slopes
+
+
+def _fill(
+    field: Field,
+    which: NDArray[np.intp],
+    theta: Array,
+    shapes: NDArray[np.str_],
+    values: Array,
+    slopes: Array,
+) -> None:
     for shape in dict.fromkeys(shapes.tolist()):
         here = np.flatnonzero(shapes == shape)
         rows = field.place[which[here]]
@@ -320,7 +333,6 @@ def design(field: Field, which: NDArray[np.intp], theta: Array) -> tuple[Array, 
                 values[part], slopes[part] = _generic(field.atoms[index], theta[part], field.X)
         else:
             values[here], slopes[here] = columns(field.kernels[shape], rows, theta[here])
-    return values, slopes
 
 
 def _generic(atom: Atom, theta: Array, X: Array) -> tuple[Array, Array]:

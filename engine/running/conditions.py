@@ -1,14 +1,13 @@
 """Training conditions: clean labels, or Gaussian noise on the training labels (paper 1, E.7)."""
 
-import hashlib
 import re
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from engine.errors import EngineError
 from engine.running.records import CLEAN
+from tasks.randomness import Stream
 
 _NAMED = re.compile(r"noise0\d+")
 _SIGMA = re.compile(r"(?:noise|sigma)?(\d*\.\d+|\d+\.?)")
@@ -70,38 +69,20 @@ def sigma(condition: str) -> float:
     return float(digits) if "." in digits else float(f"0.{digits[1:]}")
 
 
-def noise_seed(task: str, condition: str, seed: int) -> int:
-    """Derive the generator's seed from task, condition and seed, never from the method (SPEC 1).
-
-    Parameters
-    ----------
-    task : str
-        Task id.
-    condition : str
-        Canonical condition name.
-    seed : int
-        The run's seed.
-
-    Returns
-    -------
-    int
-        128 bits.
-    """
-    return int.from_bytes(hashlib.sha256(f"{task}|{condition}|{seed}".encode()).digest()[:16], "big")
-
-
-def perturb(y: NDArray[np.float64], task: str, condition: str, seed: int) -> NDArray[np.float64]:
+def perturb(y: NDArray[np.float64], key: str, condition: str, seed: int) -> NDArray[np.float64]:
     """Add the condition's noise to training labels: y + sigma * std(y) * normal (E.7, SPEC 1).
-
-    Normals are the inverse normal distribution at uniforms from raw PCG64 words, so that they do not
-    depend on the NumPy version.
 
     Parameters
     ----------
     y : ndarray, shape (n,)
         Clean training labels.
-    task, condition, seed
-        See `noise_seed`.
+    key : str
+        What stands for the task: its id, or the digest of a user's training rows. The generator's seed
+        derives from it, the condition and the seed, never from the method.
+    condition : str
+        A canonical condition name.
+    seed : int
+        The run's seed.
 
     Returns
     -------
@@ -111,8 +92,23 @@ def perturb(y: NDArray[np.float64], task: str, condition: str, seed: int) -> NDA
     level = sigma(condition)
     if level == 0.0:
         return y
-    words = np.random.PCG64(noise_seed(task, condition, seed)).random_raw(len(y))
-    # 53 random bits, centred in their cells: never 0 or 1, where the inverse is infinite.
-    uniforms = ((words >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
-    noisy: NDArray[np.float64] = y + level * float(np.std(y)) * ndtri(uniforms)
+    noisy: NDArray[np.float64] = y + level * float(np.std(y)) * Stream(
+        *noise_words(key, condition, seed)
+    ).normal(len(y))
     return noisy
+
+
+def noise_words(key: str, condition: str, seed: int) -> tuple[str, ...]:
+    """Name the seed of a condition's noise.
+
+    Parameters
+    ----------
+    key, condition, seed
+        See `perturb`.
+
+    Returns
+    -------
+    tuple of str
+        The words that `tasks.randomness.seed_of` makes the generator's seed of.
+    """
+    return ("label noise", key, condition, str(seed))

@@ -238,7 +238,7 @@ def method_entry(label: str, table: object, where: str) -> MethodEntry:
     Returns
     -------
     MethodEntry
-        The entry; ``method`` defaults to the label.
+        The entry; ``method`` defaults to the label, ``threads`` to 0, which a draft fills in.
 
     Raises
     ------
@@ -249,7 +249,7 @@ def method_entry(label: str, table: object, where: str) -> MethodEntry:
     if not isinstance(table, dict):
         raise EngineError(f"{where} must be a table")
     known(table, _METHOD, where)
-    threads, limit = table.get("threads", 1), table.get("evaluation_limit")
+    threads, limit = table.get("threads", 0), table.get("evaluation_limit")
     if not isinstance(threads, int) or isinstance(threads, bool):
         raise EngineError(f"{where}: threads must be a whole number")
     if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool)):

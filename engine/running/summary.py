@@ -1,0 +1,145 @@
+"""A campaign as rows: what the commands print as tables and as JSON."""
+
+from collections import Counter
+from typing import Any
+
+from engine.running import reader, records
+from engine.running.reader import Campaign
+from engine.running.records import Run
+from engine.running.spec import CampaignSpec
+
+# A run that had less than this share of the CPU its threads could have used was starved or waiting.
+STARVED_SHARE = 0.7
+# Below this many seconds the figure says nothing.
+STARVED_AFTER_S = 5.0
+
+
+def bound_s(spec: CampaignSpec, runs: int, workers: int) -> float:
+    """Bound how long runs can take together, start-up aside.
+
+    Parameters
+    ----------
+    spec : CampaignSpec
+        Gives budget and grace.
+    runs : int
+        How many runs.
+    workers : int
+        How many at once.
+
+    Returns
+    -------
+    float
+        Seconds: runs x (budget + grace) / workers, the last round counted whole.
+    """
+    rounds = -(-runs // workers)
+    return rounds * (spec.limits.budget_s + spec.limits.grace_s)
+
+
+def row(run: Run) -> dict[str, Any]:
+    """Describe a run in the ten fields that `quickstart --json` promises.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+
+    Returns
+    -------
+    dict
+        ``checkpoints`` counts the grid points that hold an evaluated expression.
+    """
+    held = 0
+    if run.status != records.PLANNED and run.incumbents:
+        held = sum(1 for point in reader.checkpoints(run) if point.status not in {"none", "unavailable"})
+    return {
+        "method": run.label,
+        "task": run.task,
+        "name": run.name,
+        "seed": run.seed,
+        "condition": run.condition,
+        "status": run.status,
+        "checkpoints": held,
+        "id_nmse": run.id_nmse,
+        "ood_nmse": run.ood_nmse,
+        "expression": run.expression,
+    }
+
+
+def full_row(run: Run) -> dict[str, Any]:
+    """Describe a run in everything that `status --json` gives.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+
+    Returns
+    -------
+    dict
+        Plain JSON types.
+    """
+    return {
+        "run": run.id,
+        "label": run.label,
+        "method": run.method,
+        "task": run.task,
+        "name": run.name,
+        "seed": run.seed,
+        "condition": run.condition,
+        "status": run.status,
+        "reason": run.reason,
+        "attempt": run.attempt,
+        "elapsed_s": run.elapsed,
+        "budget_s": run.budget,
+        "cpu_s": run.cpu_s,
+        "cpu_share": cpu_share(run),
+        "rss": run.rss,
+        "peak_rss": run.peak_rss,
+        "threads": run.threads,
+        "incumbents": run.incumbents,
+        "source": run.final_source,
+        "id_nmse": run.id_nmse,
+        "ood_nmse": run.ood_nmse,
+        "id_status": run.id_status,
+        "ood_status": run.ood_status,
+        "expression": run.expression,
+        "native_gap": run.native_gap,
+        "native_gap_flag": run.native_gap_flag,
+        "claimed": None if run.claimed is None else dict(run.claimed),
+        "exit_code": run.exit_code,
+        "signal": run.signal,
+    }
+
+
+def cpu_share(run: Run) -> float | None:
+    """Tell how much of the CPU time its threads could have used a run has used.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+
+    Returns
+    -------
+    float or None
+        CPU seconds over elapsed seconds times threads; None where either is not known.
+    """
+    if run.cpu_s is None or not run.elapsed:
+        return None
+    return round(run.cpu_s / (run.elapsed * run.threads), 3)
+
+
+def counts(campaign: Campaign) -> dict[str, int]:
+    """Count a campaign's runs by status.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        The campaign.
+
+    Returns
+    -------
+    dict
+        Statuses that occur, in alphabetical order.
+    """
+    return dict(sorted(Counter(run.status for run in campaign.runs).items()))

@@ -1,0 +1,1 @@
+"""Verdicts on pairs of expressions, and the records in which they are frozen."""

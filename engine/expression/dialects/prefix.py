@@ -5,7 +5,8 @@ import re
 from engine.expression.errors import ExpressionError
 from engine.expression.nodes import MAX_NODES, Node, apply, checked, number
 from engine.expression.operators import ALIASES, OPERATORS, SUGAR
-from engine.expression.parse import Grammar, literal
+from engine.expression.parse import Grammar
+from engine.expression.parser import literal
 from engine.expression.spelling import call
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")

@@ -65,13 +65,7 @@ class Pysindy:
                 self.best, self.best_model = equation, model
                 report(equation)
 
-    def _equation(
-        self,
-        model: Any,
-        X: NDArray[np.float64],
-        y: NDArray[np.float64],
-        solves: int,  # noqa: ANN401
-    ) -> Equation:
+    def _equation(self, model: Any, X: NDArray[np.float64], y: NDArray[np.float64], solves: int) -> Equation:  # noqa: ANN401
         coefficients = np.asarray(model.coefficients(), dtype=np.float64)[0]
         names = model.get_feature_names()
         chosen = [(float(c), n) for c, n in zip(coefficients, names, strict=True) if c != 0]

@@ -20,10 +20,10 @@ class Qlattice:
 
     def __init__(self, settings: dict[str, Any], request: Request) -> None:
         import feyn
-        import pandas
+        import pandas as pd
 
         self.feyn: Any = feyn
-        self.pandas: Any = pandas
+        self.pandas: Any = pd
         self.settings = settings
         self.request = request
         self.models: list[Any] = []

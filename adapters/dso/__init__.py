@@ -1,0 +1,1 @@
+"""DSO: deep symbolic optimization by risk-seeking policy gradients (Petersen et al., 2021)."""

@@ -167,7 +167,7 @@ def resumed(campaign: Path, arguments: argparse.Namespace) -> Path:
 
 
 def supervise(campaign: Path, *, workers: int | None, skip_missing: bool, as_json: bool) -> int:
-    """Be the campaign's engine until nothing is left to do.
+    """Be the campaign's engine until nothing is left to do, and print the outcome.
 
     Parameters
     ----------
@@ -185,54 +185,76 @@ def supervise(campaign: Path, *, workers: int | None, skip_missing: bool, as_jso
     int
         0 when all runs ended well, 1 when some failed or the campaign was interrupted.
     """
+    from engine.running import reader, records, summary
+
+    before = reader.read_campaign(campaign)
+    bound = summary.bound_left(before, workers)
+    outcome = engine_outcome(campaign, workers=workers, skip_missing=skip_missing, quiet=as_json)
+    after = reader.read_campaign(campaign)
+    if as_json:
+        document = {
+            "campaign": str(campaign),
+            "bound_s": bound,
+            "total_s": round(outcome.seconds, 3),
+            "interrupted": outcome.interrupted,
+            "damaged": list(outcome.damaged),
+            "skipped": list(outcome.skipped),
+            "runs": [summary.row(run) for run in after.runs],
+        }
+        print(json.dumps(document, allow_nan=False))
+    else:
+        report(after, outcome)
+    failed = any(run.status in records.FAILED for run in after.runs)
+    return 1 if failed or outcome.interrupted or outcome.skipped else 0
+
+
+def engine_outcome(campaign: Path, *, workers: int | None, skip_missing: bool, quiet: bool) -> "Outcome":
+    """Announce how long a campaign may take, then be its engine.
+
+    Parameters
+    ----------
+    campaign : pathlib.Path
+        The campaign folder.
+    workers : int or None
+        Runs at once; the spec's when None.
+    skip_missing : bool
+        Whether methods that are not installed are left out.
+    quiet : bool
+        Whether standard output is to stay empty; the announcement then goes to standard error.
+
+    Returns
+    -------
+    Outcome
+        What the engine did.
+    """
     import asyncio
 
-    from engine.running import durations, executors, reader, records, summary
+    from engine.running import durations, executors, reader, summary
     from engine.running.supervisor import Supervisor
 
     before = reader.read_campaign(campaign)
     left = sum(1 for run in before.runs if not run.ended)
-    count = workers or before.spec.limits.workers
-    bound = summary.bound_s(before.spec, left, count)
     limits = before.spec.limits
     each = f"{durations.text(limits.budget_s)} + {durations.text(limits.grace_s)} grace"
     announcement = (
-        f"{campaign}: {left} of {len(before.runs)} runs to make, at most {durations.text(bound)} "
-        "beside start-up: "
-        f"{left} x ({each}) / {count} workers"
+        f"{campaign}: {left} of {len(before.runs)} runs to make, "
+        f"at most {durations.text(summary.bound_left(before, workers))} beside start-up: "
+        f"{left} x ({each}) / {workers or limits.workers} workers"
     )
-    print(announcement, file=sys.stderr if as_json else sys.stdout, flush=True)
+    print(announcement, file=sys.stderr if quiet else sys.stdout, flush=True)
+    terminal = sys.stderr.isatty()
     supervisor = Supervisor(
         campaign,
         executors.make(before.spec),
         workers=workers,
         skip_missing=skip_missing,
-        tell=progress_line if sys.stderr.isatty() else None,
+        tell=progress_line if terminal else None,
     )
-    outcome = asyncio.run(supervisor.run())
-    if sys.stderr.isatty():
-        print("\r\x1b[K", end="", file=sys.stderr)
-    after = reader.read_campaign(campaign)
-    if as_json:
-        rows = [summary.row(run) for run in after.runs]
-        print(
-            json.dumps(
-                {
-                    "campaign": str(campaign),
-                    "bound_s": bound,
-                    "total_s": round(outcome.seconds, 3),
-                    "interrupted": outcome.interrupted,
-                    "damaged": list(outcome.damaged),
-                    "skipped": list(outcome.skipped),
-                    "runs": rows,
-                },
-                allow_nan=False,
-            )
-        )
-    else:
-        report(after, outcome)
-    failed = any(run.status in records.FAILED for run in after.runs)
-    return 1 if failed or outcome.interrupted or outcome.skipped else 0
+    try:
+        return asyncio.run(supervisor.run())
+    finally:
+        if terminal:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def progress_line(progress: "Progress") -> None:

@@ -223,3 +223,20 @@ def _write_table(path: Path, rows: dict[str, list[Any]]) -> None:
     except OSError as error:
         temporary.unlink(missing_ok=True)
         raise EngineError(store.disk_sentence(path, error)) from error
+
+
+def unpack(run: Run, folder: Path) -> None:
+    """Write a packed run's logs back as live files.
+
+    Parameters
+    ----------
+    run : Run
+        A run that was read from a segment.
+    folder : pathlib.Path
+        Where its logs go.
+    """
+    assert run.segment is not None
+    for log in LOGS:
+        content = read_log(run.segment, run.id, run.attempt, log)
+        if content:
+            store.write_whole(folder / log, content)

@@ -6,7 +6,6 @@ from typing import Any
 from engine.running import reader, records
 from engine.running.reader import Campaign
 from engine.running.records import Run
-from engine.running.spec import CampaignSpec
 
 # A run that had less than this share of the CPU its threads could have used was starved or waiting.
 STARVED_SHARE = 0.7
@@ -14,25 +13,24 @@ STARVED_SHARE = 0.7
 STARVED_AFTER_S = 5.0
 
 
-def bound_s(spec: CampaignSpec, runs: int, workers: int) -> float:
-    """Bound how long runs can take together, start-up aside.
+def bound_left(campaign: Campaign, workers: int | None = None) -> float:
+    """Bound how long the runs that have not ended can take together, start-up aside.
 
     Parameters
     ----------
-    spec : CampaignSpec
-        Gives budget and grace.
-    runs : int
-        How many runs.
-    workers : int
-        How many at once.
+    campaign : Campaign
+        The campaign.
+    workers : int, optional
+        Runs at once; the spec's when omitted.
 
     Returns
     -------
     float
         Seconds: runs x (budget + grace) / workers, the last round counted whole.
     """
-    rounds = -(-runs // workers)
-    return rounds * (spec.limits.budget_s + spec.limits.grace_s)
+    left = sum(1 for run in campaign.runs if not run.ended)
+    limits = campaign.spec.limits
+    return -(-left // (workers or limits.workers)) * (limits.budget_s + limits.grace_s)
 
 
 def row(run: Run) -> dict[str, Any]:

@@ -1,0 +1,189 @@
+"""Admits imported tasks: verifies them, keeps what holds, marks what is disputed, refuses the rest."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from engine.verification import pool
+from engine.verification.report import DISPUTED, FAILED, OK, Report, sentence
+from engine.verification.verify import verify_rows
+from tasks import catalogue, imported
+from tasks.errors import TaskError
+from tasks.importing.found import Found
+from tasks.schema import Task
+
+MANIFESTS = ("manifest.json", "manifest.yaml", "manifest.yml")
+REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """What became of one task that an importer found.
+
+    ``status`` is ``ok``, ``disputed`` (kept, but its formula does not make its data), ``failed`` (not kept)
+    or ``refused`` (could not be read). ``replaces`` names the catalogue task whose rows the import replaces.
+    """
+
+    name: str
+    place: str
+    status: str
+    id: str | None
+    replaces: str | None
+    notes: tuple[str, ...]
+    report: Report | None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain JSON values."""
+        return {
+            "name": self.name,
+            "place": self.place,
+            "status": self.status,
+            "id": self.id,
+            "replaces": self.replaces,
+            "notes": list(self.notes),
+            "report": None if self.report is None else self.report.as_json(),
+        }
+
+
+def counterpart(task: Task) -> Task:
+    """Return the catalogue task that an imported one is the official data of.
+
+    Parameters
+    ----------
+    task : Task
+        An imported task.
+
+    Returns
+    -------
+    Task
+        The task with the declared dataset id, or else the same name and subgroup.
+
+    Raises
+    ------
+    TaskError
+        When there is none, or when it has other columns.
+    """
+    declared = task.recipe.get("dataset_id")
+    own = [
+        candidate
+        for candidate in catalogue.regenerated()
+        if candidate.id == declared
+        or (candidate.name.casefold() == task.name.casefold() and candidate.subgroup == task.subgroup)
+    ]
+    if len(own) != 1:
+        raise TaskError(
+            f"{task.name} ({task.subgroup}) matches {len(own)} tasks of the Full Task Set, so it cannot "
+            "stand in for one; import it without --official"
+        )
+    here, there = (*task.feature_names, task.target.name), (*own[0].feature_names, own[0].target.name)
+    if here != there:
+        raise TaskError(
+            f"{task.name} has the columns {', '.join(here)}, but {own[0].id} has {', '.join(there)}, so it "
+            "cannot stand in for it"
+        )
+    return own[0]
+
+
+def _official(task: Task) -> Task:
+    own = counterpart(task)
+    return replace(
+        task,
+        id=own.id,
+        name=own.name,
+        family=own.family,
+        subgroup=own.subgroup,
+        duplicate_group=own.duplicate_group,
+        source_formula=task.source_formula or own.source_formula,
+    )
+
+
+def _one(found: Found, *, official: bool, keep: bool) -> Admission:
+    if found.task is None or found.splits is None:
+        return Admission(found.name, found.place, REFUSED, None, None, (str(found.error),), None)
+    task, splits = found.task, found.splits
+    try:
+        task = _official(task) if official else task
+    except TaskError as error:
+        return Admission(found.name, found.place, REFUSED, None, None, (str(error),), None)
+    report = verify_rows(task, splits)
+    notes = (*found.notes, *(sentence(finding) for finding in (*report.faults, *report.warnings)))
+    if report.status == DISPUTED:
+        task = replace(task, disputed="; ".join(sentence(fault) for fault in report.faults))
+    if keep and report.status != FAILED:
+        task = imported.save(task, splits)
+    replaced = task.id if official and report.status != FAILED else None
+    kept = task.id if report.status != FAILED else None
+    return Admission(task.name, found.place, report.status, kept, replaced, notes, report)
+
+
+def admit(everything: Sequence[Found], *, official: bool = False, keep: bool = True) -> tuple[Admission, ...]:
+    """Verify what an importer found and store what holds.
+
+    Parameters
+    ----------
+    everything : sequence of Found
+        From an importer.
+    official : bool
+        Whether the tasks are official data that take the place of the regenerated rows of catalogue tasks.
+    keep : bool
+        Whether to store the tasks; without, they are only verified.
+
+    Returns
+    -------
+    tuple of Admission
+        One per task, in order.
+    """
+    return tuple(_one(found, official=official, keep=keep) for found in everything)
+
+
+def sound(admissions: Sequence[Admission]) -> bool:
+    """Return whether every task was admitted without dispute."""
+    return all(admission.status == OK for admission in admissions)
+
+
+def manifest_of(folder: Path) -> pool.Declared | None:
+    """Read a pool's manifest: ``tasks`` (ids, or mappings with one), ``families``, ``total``, ``sets``.
+
+    Returns
+    -------
+    pool.Declared or None
+        ``None`` when the folder has no manifest.
+
+    Raises
+    ------
+    TaskError
+        When the manifest cannot be read.
+    """
+    import yaml
+
+    path = next((folder / name for name in MANIFESTS if (folder / name).is_file()), None)
+    if path is None:
+        return None
+    try:
+        text = path.read_text(encoding="utf-8")
+        content = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
+        listed = [entry["id"] if isinstance(entry, Mapping) else entry for entry in content["tasks"]]
+        sets = {
+            str(name): (int(entry["size"]), tuple(map(str, entry["tasks"])))
+            for name, entry in (content.get("sets") or {}).items()
+        }
+        families = {str(name): int(count) for name, count in (content.get("families") or {}).items()}
+        total = content.get("total")
+        return pool.Declared(tuple(map(str, listed)), families, None if total is None else int(total), sets)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, yaml.YAMLError) as error:
+        raise TaskError(f"{path} is no manifest with a list of tasks: {error!r}") from error
+
+
+def against_manifest(folder: Path, everything: Sequence[Found]) -> list[str]:
+    """Compare the tasks found in a pool folder with its manifest; nothing without a manifest."""
+    declared = manifest_of(folder) if folder.is_dir() else None
+    if declared is None:
+        return []
+    present = []
+    for found in everything:
+        recorded = found.task.recipe.get("dataset_id") if found.task else None
+        family = found.task.family if found.task else "unreadable"
+        present.append((str(recorded) if recorded in declared.ids else found.place, family))
+    return pool.disagreements(declared, present)

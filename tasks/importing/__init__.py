@@ -1,0 +1,1 @@
+"""Reads task sets that others released; every format gives tasks with their rows, and executes nothing."""

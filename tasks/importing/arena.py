@@ -1,0 +1,172 @@
+"""The released arena layout: a folder with metadata.yaml, formula.py and one CSV (or Parquet) per split."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tasks import tables
+from tasks.errors import TaskError
+from tasks.importing.found import Facts, Found, build, inside, ordered, refuse_pickles, table
+from tasks.importing.python_formula import formula_of
+from tasks.schema import Splits, Table, Variable
+
+SPLIT_FILES = {"train": "train", "valid": "valid", "id": "id_test", "ood": "ood_test"}
+LARGEST_METADATA = 4 * 1024 * 1024
+
+
+def yaml_mapping(path: Path) -> Mapping[str, Any]:
+    """Read a YAML file of plain values.
+
+    Raises
+    ------
+    TaskError
+        When it is too large, no YAML, holds tags, or is no mapping.
+    """
+    import yaml
+
+    if path.stat().st_size > LARGEST_METADATA:
+        raise TaskError(f"{path.name} is larger than {LARGEST_METADATA // 2**20} MB, which is no metadata")
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise TaskError(f"{path.name} is not plain YAML: {' '.join(str(error).split())[:160]}") from error
+    if not isinstance(content, dict):
+        raise TaskError(f"{path.name} holds no mapping")
+    return content
+
+
+def _variable(entry: Any, what: str) -> Variable:  # noqa: ANN401 - YAML holds anything
+    if isinstance(entry, str):
+        return Variable(entry)
+    if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
+        raise TaskError(f"metadata.yaml gives {what} without a name")
+    limits = entry.get("train_range")
+    low, high = limits if isinstance(limits, list) and len(limits) == 2 else (None, None)
+    text = entry.get("description")
+    unit = entry.get("unit")
+    return Variable(
+        entry["name"],
+        description=text if isinstance(text, str) else None,
+        unit=unit if isinstance(unit, str) else None,
+        dummy=bool(entry.get("dummy", entry.get("is_dummy", False))),
+        low=float(low) if isinstance(low, int | float) else None,
+        high=float(high) if isinstance(high, int | float) else None,
+        known="observed" if isinstance(low, int | float) else "unknown",
+    )
+
+
+def _text(content: Mapping[str, Any], *keys: str) -> str | None:
+    return next((str(content[key]) for key in keys if content.get(key) is not None), None)
+
+
+def facts(folder: Path) -> Facts:
+    """Read metadata.yaml and formula.py of a task folder; the formula is parsed, never executed."""
+    content = yaml_mapping(inside(folder, folder / "metadata.yaml"))
+    inner = content.get("dataset")
+    data: Mapping[str, Any] = inner if isinstance(inner, dict) else content
+    if "target" not in data or not isinstance(data.get("features"), list):
+        raise TaskError("metadata.yaml needs a target and a list of features")
+    features = tuple(_variable(entry, "a feature") for entry in data["features"])
+    names = [variable.name for variable in features]
+    if len(set(names)) != len(names):
+        raise TaskError("metadata.yaml names a feature twice")
+    source = folder / "formula.py"
+    text = inside(folder, source).read_text(encoding="utf-8") if source.exists() else None
+    stored = text if text is not None else _text(data, "formula")
+    parsed = formula_of(text, names) if text is not None else stored
+    return Facts(
+        name=_text(data, "name", "basename", "dataset_name") or folder.name,
+        family=_text(data, "source_family", "family") or "imported",
+        subgroup=_text(data, "subgroup") or "imported",
+        features=features,
+        target=_variable(data["target"], "the target"),
+        formula=parsed,
+        source_formula=stored,
+        source=_text(data, "source_benchmark", "source") or f"arena layout, folder {folder.name}",
+        duplicate_group=_text(data, "semantic_duplicate_group"),
+        dataset_id=_text(data, "dataset_id", "task_id", "id"),
+    )
+
+
+def declared_files(folder: Path) -> Mapping[str, Any]:
+    """Return the file names that metadata.yaml gives for the splits, if it gives any."""
+    content = yaml_mapping(folder / "metadata.yaml")
+    inner = content.get("dataset")
+    files = (inner if isinstance(inner, dict) else content).get("files")
+    return files if isinstance(files, dict) else {}
+
+
+def _file(folder: Path, stem: str, declared: Any) -> Path | None:  # noqa: ANN401 - YAML holds anything
+    """Return a split's file: the one that the metadata names, or the layout's own name, inside the folder."""
+    if isinstance(declared, str):
+        path = folder / declared
+        inside(folder, path)
+        if not path.is_file():
+            raise TaskError(f"metadata.yaml names {declared}, which does not exist")
+        return path
+    for ending in (".csv", ".parquet", ".csv.gz"):
+        path = folder / f"{stem}{ending}"
+        if path.exists() or path.is_symlink():
+            inside(folder, path)
+            return path
+    return None
+
+
+def read_folder(folder: Path) -> Found:
+    """Read one task folder."""
+    try:
+        refuse_pickles(folder)
+        known = facts(folder)
+        files = declared_files(folder)
+        parts: dict[str, Table] = {}
+        for split, stem in SPLIT_FILES.items():
+            path = _file(folder, stem, files.get(stem))
+            if path is not None:
+                columns = tables.read_columns(path)
+                ordered(columns, known, path.name)
+                parts[split] = table(columns, known)
+        if "train" not in parts:
+            raise TaskError("train.csv is missing")
+        splits = Splits(parts["train"], parts.get("valid"), parts.get("id"), parts.get("ood"))
+        notes = tuple(f"no {SPLIT_FILES[name]} split" for name in SPLIT_FILES if name not in parts)
+        return Found(known.name, folder.name, build(known, splits), splits, notes)
+    except TaskError as error:
+        return Found(folder.name, folder.name, error=str(error))
+    except (OSError, UnicodeDecodeError) as error:
+        return Found(folder.name, folder.name, error=f"cannot be read: {error}")
+
+
+def _below(root: Path, folder: Path) -> Found:
+    try:
+        inside(root, folder)
+    except TaskError as error:
+        return Found(folder.name, folder.name, error=str(error))
+    return read_folder(folder)
+
+
+def read(path: Path) -> tuple[Found, ...]:
+    """Read a task folder, or all task folders below a folder, in order of their paths.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        A folder with a metadata.yaml, or one above such folders. Links to elsewhere are not followed.
+
+    Returns
+    -------
+    tuple of Found
+        One per task folder.
+
+    Raises
+    ------
+    TaskError
+        When there is no such folder or no metadata.yaml below it.
+    """
+    if not path.is_dir():
+        raise TaskError(f"{path} is no folder of tasks in the arena layout")
+    if (path / "metadata.yaml").exists():
+        return (read_folder(path),)
+    folders = sorted({found.parent for found in path.rglob("metadata.yaml")})
+    if not folders:
+        raise TaskError(f"{path} holds no metadata.yaml, so it is no folder of tasks in the arena layout")
+    return tuple(_below(path, folder) for folder in folders)

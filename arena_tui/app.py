@@ -76,6 +76,7 @@ class Console(App[int]):
         if campaign is not None:
             self.set_reactive(Console.campaign, campaign)
             self._memory = remembered.with_campaign(self._memory, campaign)
+            remembered.save(self._memory)
 
     # -- life ----------------------------------------------------------------------------------------------
 
@@ -134,17 +135,17 @@ class Console(App[int]):
         self.campaign = folder
         self.action_room("monitor")
 
-    def new_campaign(self, *, methods: str = "", tasks: str = "") -> None:
+    def new_campaign(self, *, methods: str = "", tasks: str = "", settings: str = "") -> None:
         """Open the form of a new campaign.
 
         Parameters
         ----------
-        methods, tasks : str
+        methods, tasks, settings : str
             What is filled in already, in the words of ``arena-tui run``.
         """
         from arena_tui.screens.campaigns.form import NewCampaign
 
-        self.push_screen(NewCampaign(methods=methods, tasks=tasks), self._made_campaign)
+        self.push_screen(NewCampaign(methods=methods, tasks=tasks, settings=settings), self._made_campaign)
 
     def _made_campaign(self, folder: Path | None) -> None:
         if folder is not None:

@@ -44,10 +44,10 @@ class ConsoleScreen(Screen[None]):
         & Input.-invalid { color: $bad; }
     }
     """
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
         (0, "-tiny"), (32, "-slim"), (60, "-narrow"), (100, "-medium"), (140, "-wide"),
     ]  # fmt: skip
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [
+    VERTICAL_BREAKPOINTS = [  # noqa: RUF012
         (0, "-flat"), (8, "-low"), (20, "-short"), (30, "-tall"),
     ]  # fmt: skip
     ROOM: ClassVar[str] = ""

@@ -90,7 +90,10 @@ class Choice(ModalScreen[str | None]):
     """Asks for one of a list; None when it was left with Escape."""
 
     DEFAULT_CSS = _CSS.format(name="Choice", width=60)
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "give_up", "Cancel")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "give_up", "Cancel"),
+        Binding("enter", "accept", "Choose"),
+    ]
 
     def __init__(self, title: str, options: Sequence[tuple[str, str]], chosen: str | None = None) -> None:
         super().__init__()
@@ -111,6 +114,10 @@ class Choice(ModalScreen[str | None]):
         if self._chosen is not None:
             table.put_cursor(self._chosen)
         table.focus()
+
+    def action_accept(self) -> None:
+        """Choose what is under the cursor."""
+        self.query_one(Table).action_open()
 
     @on(Table.Opened)
     def _accept(self, event: Table.Opened) -> None:

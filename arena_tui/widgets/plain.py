@@ -1,6 +1,7 @@
 """Foreign text on its way to the screen: letter for letter, never through a markup parser."""
 
 import unicodedata
+from pathlib import Path
 
 from rich.cells import cell_len, chop_cells, set_cell_size
 from textual.widgets import Static
@@ -65,6 +66,26 @@ def fit(text: str, width: int, *, right: bool = False) -> str:
         return set_cell_size(text, width - 1) + _ELLIPSIS
     padding = " " * (width - length)
     return padding + text if right else text + padding
+
+
+def place(path: Path) -> str:
+    """Write a path as briefly as can be understood.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        An absolute path.
+
+    Returns
+    -------
+    str
+        Below the current folder relative to it, below the home folder with ``~``, else as it is.
+    """
+    for base, sign in ((Path.cwd(), "."), (Path.home(), "~")):
+        if path.is_relative_to(base):
+            inside = path.relative_to(base)
+            return str(inside) if sign == "." and inside.parts else f"{sign}/{inside}".removesuffix("/.")
+    return str(path)
 
 
 def wrap(text: str, width: int) -> list[str]:

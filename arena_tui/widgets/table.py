@@ -53,6 +53,8 @@ class Table(ScrollView, can_focus=True):
     DEFAULT_CSS = """
     Table {
         background: $surface; color: $foreground; scrollbar-size: 1 1; height: 1fr;
+        overflow-x: scroll; scrollbar-size-horizontal: 0;
+        scrollbar-background: $surface; scrollbar-color: $panel-lighten-2; scrollbar-corner-color: $surface;
         & .table--header { background: $panel; color: $foreground; text-style: bold; }
         & .table--sorted { background: $panel; color: $primary; text-style: bold; }
         & .table--cursor { background: $cursor-line-blurred; }
@@ -82,7 +84,6 @@ class Table(ScrollView, can_focus=True):
         Binding("end,G", "edge(1)", "Last row", show=False),
         Binding("left", "scroll_columns(-8)", "Scroll left", show=False),
         Binding("right", "scroll_columns(8)", "Scroll right", show=False),
-        Binding("enter", "open", "Open", show=False),
         Binding("s", "sort_next", "Sort by next column", show=False),
         Binding("S", "sort_turn", "Reverse the order", show=False),
     ]

@@ -54,7 +54,9 @@ def turned(view: View, name: str) -> View:
     View
         What is drawn next.
     """
-    return replace(view, **{name: not getattr(view, name)})
+    switches = {"log": view.log, "best": view.best, "bands": view.bands, "budget": view.budget}
+    switches[name] = not switches[name]
+    return View(view.metric, **switches)
 
 
 def chart_title(view: View, *, pareto: bool) -> str:

@@ -1,5 +1,6 @@
 """Orders to a campaign: stop, retry, drain. They are left in its spool; the engine that owns it obeys."""
 
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 TITLES: Mapping[str, str] = {"stop": "Stop", "retry": "Retry", "drain": "Drain"}
 DONE: Mapping[str, str] = {"stop": "stopped", "retry": "retried", "drain": "drained"}
 _NAMED = 6
+_PATIENCE_S = 10.0
 
 
 def fitting(kind: str, runs: "Sequence[Run]") -> "list[Run]":
@@ -84,7 +86,16 @@ def send(folder: Path, kind: str, runs: Sequence[str]) -> str:
     str
         What can be said now.
     """
-    from engine.running import control
+    from engine.running import control, lease
 
-    control.request(folder, kind, runs)
-    return f"{kind} asked for" + (f" {len(runs)} runs" if len(runs) > 1 else "")
+    wish = control.ask(folder, kind, runs)
+    if lease.owner(folder) is None:
+        return f"no engine runs this campaign now: the {kind} will be heeded when one resumes it (R)"
+    ends = time.monotonic() + _PATIENCE_S
+    while time.monotonic() < ends:
+        answer = control.answer(folder, wish)
+        if answer is not None:
+            heeded = answer.get("applied") or ()
+            return f"{kind}: done" + (f" for {len(heeded)} of {len(runs)} runs" if runs else "")
+        time.sleep(0.1)
+    return f"{kind} asked for; the engine has not answered yet"

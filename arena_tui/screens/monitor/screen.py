@@ -9,10 +9,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical, VerticalScroll
 
+from arena_tui import starting
+from arena_tui.feed import Feed
 from arena_tui.screens.frame import ConsoleScreen
 from arena_tui.screens.monitor import alarms, asking, orders, rows, trajectories
 from arena_tui.screens.monitor.detail import Resources, RunDetail, next_digits, resources
-from arena_tui.screens.monitor.feed import Feed, Picture
+from arena_tui.screens.monitor.picture import Camera, Picture
 from arena_tui.screens.monitor.progress import ProgressLine, measure
 from arena_tui.screens.monitor.trajectories import MOST, View
 from arena_tui.widgets.chart import SIGNS, ChartView, series_style
@@ -46,6 +48,7 @@ class MonitorScreen(ConsoleScreen):
         Binding("v", "pane", "Pane"),
         Binding("r", "order('retry')", "Retry"),
         Binding("enter", "zoom", "Zoom", show=False),
+        Binding("R", "resume", "Resume: start an engine for this campaign", show=False),
         Binding("d", "order('drain')", "Drain: start nothing new", show=False),
         Binding("l", "log", "Logarithmic axis", show=False),
         Binding("b", "best", "Best so far", show=False),
@@ -69,7 +72,7 @@ class MonitorScreen(ConsoleScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._feed: Feed | None = None
+        self._feed: Feed[Picture] | None = None
         self._picture: Picture | None = None
         self._runs: dict[str, Run] = {}
         self._view = View()
@@ -104,6 +107,7 @@ class MonitorScreen(ConsoleScreen):
     def on_mount(self) -> None:
         """Start reading the open campaign."""
         super().on_mount()
+        self.query_one("#runs").border_title = "Runs"
         self.query_one("#found").border_title = "Run"
         self.query_one("#log").border_title = "Log"
         self.query_one("#table", Table).focus()
@@ -128,7 +132,7 @@ class MonitorScreen(ConsoleScreen):
         self.query_one("#table", Table).set_marks([])
         self.query_one("#table", Table).load([])
         if self.campaign is not None:
-            self._feed = Feed(self.campaign, _REFRESH_S[self._pace], self._take, self._trouble)
+            self._feed = Feed(Camera(self.campaign).take, _REFRESH_S[self._pace], self._take, self._trouble)
 
     def _take(self, picture: Picture) -> None:
         if not self.is_attached:
@@ -162,10 +166,11 @@ class MonitorScreen(ConsoleScreen):
         age = time.time() - self._picture.read_at
         stale = age > _STALE_AFTER + 2 * _REFRESH_S[self._pace]
         clock = time.strftime("%H:%M:%S", time.localtime(self._picture.read_at))
-        note = f"not read since {clock}" if stale or self._troubled_since else ""
-        self.query_one(ProgressLine).show(
-            measure(self._picture.campaign), narrow=self.size.width < 100, note=note
-        )
+        found = measure(self._picture.campaign)
+        note = "" if self._picture.owner or found.finished else "no engine runs it: R resumes"
+        if stale or self._troubled_since:
+            note = f"not read since {clock}"
+        self.query_one(ProgressLine).show(found, narrow=self.size.width < 100, note=note)
 
     # -- the run under the cursor --------------------------------------------------------------------------
 
@@ -440,6 +445,13 @@ class MonitorScreen(ConsoleScreen):
                 )
 
         self.app.push_screen(Question(orders.TITLES[kind], orders.sentence(kind, wanted)), send)
+
+    def action_resume(self) -> None:
+        """Start a detached engine that goes on with this campaign."""
+        folder = self.campaign
+        if folder is not None:
+            self.console.tell("starting an engine…")
+            self.ask(lambda: starting.start(["run", str(folder)]), self._sent, topic="resume")
 
     def _sent(self, answer: str) -> None:
         self.console.tell(answer)

@@ -230,9 +230,8 @@ def _size(positional: str) -> int | None:
     """Count an expression's nodes; None when it cannot be read (it then has no place in the chart)."""
     import re
 
-    from engine.expression.errors import ExpressionError
+    from engine.expression import ExpressionError, parse
     from engine.expression.nodes import size
-    from engine.expression.parse import parse
 
     last = max((int(digits) for digits in re.findall(r"\bx(\d+)\b", positional)), default=0)
     try:

@@ -1,8 +1,5 @@
 """Rows and words of the Tasks screen, made from the catalogue."""
 
-from collections.abc import Sequence
-
-from arena_tui.widgets.plain import printable
 from arena_tui.widgets.table import Column, Row
 from tasks import catalogue, labels
 from tasks.schema import Task, Variable
@@ -89,18 +86,17 @@ def _row(task: Task) -> Row:
 
 def _range(variable: Variable) -> str:
     if variable.low is None or variable.high is None:
-        return "not known"
-    return f"{variable.low:.4g} … {variable.high:.4g}"
+        return "range not known"
+    return f"{variable.low:.4g} … {variable.high:.4g} ({variable.known})"
 
 
-def _variable(variable: Variable, role: str) -> str:
-    words = [f"{role:<8}{variable.name:<10} {_range(variable):<22}"]
-    about = [variable.description or "", f"[{variable.unit}]" if variable.unit else ""]
-    about += ["dummy" if variable.dummy else "", f"({variable.known})" if variable.low is not None else ""]
-    return (words[0] + " " + " ".join(word for word in about if word)).rstrip()
+def _variable(variable: Variable) -> str:
+    parts = [variable.description or "", f"in {variable.unit}" if variable.unit else ""]
+    parts += ["dummy: the target does not depend on it" if variable.dummy else "", _range(variable)]
+    return ", ".join(part for part in parts if part)
 
 
-def variables(task: Task) -> str:
+def variables(task: Task) -> list[tuple[str, object]]:
     """List a task's target and features with ranges, units and what they mean.
 
     Parameters
@@ -110,21 +106,15 @@ def variables(task: Task) -> str:
 
     Returns
     -------
-    str
-        One line for each.
+    list of (str, object)
+        Names and descriptions.
     """
-    lines = [_variable(task.target, "target")]
-    lines += [_variable(variable, "feature") for variable in task.features]
-    return "\n".join(lines)
+    about = ", ".join(part for part in (task.target.description, task.target.unit) if part)
+    pairs: list[tuple[str, object]] = [(task.name, ""), (f"→ {task.target.name}", about or "the target")]
+    return pairs + [(f"  {variable.name}", _variable(variable)) for variable in task.features]
 
 
-def _pairs(pairs: Sequence[tuple[str, object]]) -> str:
-    return "\n".join(
-        f"{name:<14}{printable(_text(value))}" for name, value in pairs if value not in (None, "")
-    )
-
-
-def facts(task: Task) -> str:
+def facts(task: Task) -> list[tuple[str, object]]:
     """List what is known of a task beside its formula and variables.
 
     Parameters
@@ -134,29 +124,23 @@ def facts(task: Task) -> str:
 
     Returns
     -------
-    str
-        Sizes, classification, published labels, provenance; one line for each.
+    list of (str, object)
+        Sizes, classification, published labels, provenance.
     """
     known = labels.of(task.id)
-    origin = task.provenance
-    sizes = task.sizes
-    pairs: list[tuple[str, object]] = [
+    origin, sizes = task.provenance, task.sizes
+    rows = f"train {sizes.train}, valid {_text(sizes.valid)}, id {_text(sizes.id)}, ood {_text(sizes.ood)}"
+    named = ", ".join(f"{item.name} = {item.value:.6g} ({item.known})" for item in task.constants)
+    other = task.source_formula if task.source_formula != task.formula else None
+    return [
         ("family", f"{task.family} / {task.subgroup}"),
-        ("type", f"{task.formula_type}, {task.complexity_group} ({_text(task.complexity)} operators)"),
-        (
-            "rows",
-            f"train {sizes.train}  valid {_text(sizes.valid)}  id {_text(sizes.id)}  ood {_text(sizes.ood)}",
-        ),
+        ("type", f"{task.formula_type}, {task.complexity_group}, {_text(task.complexity)} operators"),
+        ("rows", rows),
         ("ood", task.ood_type),
-    ]
-    if known:
-        pairs += [
-            ("published", f"{known.difficulty}, {known.failure_mode}, {known.eligibility}"),
-            ("", None),
-            ("winner", known.winning_probe),
-            ("sets", ", ".join(_sets(known)) or None),
-        ]
-    pairs += [
+        ("published", f"{known.difficulty}, {known.failure_mode}, {known.eligibility}" if known else None),
+        ("winner", known.winning_probe if known else None),
+        ("sets", (", ".join(_sets(known)) or None) if known else None),
+        ("constants", named or None),
         ("source", origin.source),
         ("licence", origin.licence),
         ("known how", f"formula {origin.formula}, constants {origin.constants}, ranges {origin.ranges}"),
@@ -164,13 +148,8 @@ def facts(task: Task) -> str:
         ("note", origin.note),
         ("disputed", task.disputed),
         ("duplicates", task.duplicate_group),
+        ("source text", other),
     ]
-    if task.constants:
-        named = ", ".join(f"{item.name} = {item.value:.6g} ({item.known})" for item in task.constants)
-        pairs.append(("constants", named))
-    if task.source_formula and task.source_formula != task.formula:
-        pairs.append(("source text", task.source_formula))
-    return _pairs(pairs)
 
 
 def _sets(known: labels.Labels) -> list[str]:

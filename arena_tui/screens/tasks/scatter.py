@@ -5,6 +5,8 @@ from tasks import catalogue
 from tasks.materialize import splits
 
 _POINTS = 240
+# An outlier this many times farther out than the middle 96 % is drawn at the edge.
+_FLAT = 8.0
 
 
 def cloud(task_id: str, feature: int) -> Chart:
@@ -44,4 +46,14 @@ def cloud(task_id: str, feature: int) -> Chart:
             )
         )
     # The wide cloud first, so that the training rows lie on top of it.
-    return Chart(tuple(reversed(series)), x_title=task.features[column].name)
+    return Chart(tuple(reversed(series)), x_title=task.features[column].name, y_limits=_middle(series))
+
+
+def _middle(series: list[Series]) -> tuple[float, float] | None:
+    """Leave outliers at the edge when they would press everything else flat; None keeps the full range."""
+    values = sorted(y for line in series for y in line.y if y is not None)
+    low, high = values[len(values) // 50], values[-1 - len(values) // 50]
+    spread = high - low
+    if spread <= 0 or values[-1] - values[0] < _FLAT * spread:
+        return None
+    return low - 0.1 * spread, high + 0.1 * spread

@@ -13,6 +13,7 @@ from arena_tui.widgets.chart import ChartView
 from arena_tui.widgets.dialogs import Choice, Typed
 from arena_tui.widgets.drawing import Chart
 from arena_tui.widgets.expression import ExpressionView
+from arena_tui.widgets.facts import Facts
 from arena_tui.widgets.filterbar import FilterBar
 from arena_tui.widgets.plain import Plain
 from arena_tui.widgets.table import Row, Table
@@ -61,11 +62,11 @@ class TasksScreen(ConsoleScreen):
             yield FilterBar(table, hint="words, family:feynman, difficulty=hard, d>3")
         with Vertical(id="task", classes="panel"):
             with VerticalScroll(id="about", can_focus=True):
-                yield Plain("", id="variables")
+                yield Facts(id="variables")
                 yield Plain("formula", classes="heading")
                 yield ExpressionView(id="formula")
                 yield Plain("facts", classes="heading")
-                yield Plain("", id="facts")
+                yield Facts(id="facts")
             yield ChartView(id="cloud")
 
     def on_mount(self) -> None:
@@ -103,9 +104,9 @@ class TasksScreen(ConsoleScreen):
 
     def _show_task(self, task: Task) -> None:
         self.query_one("#task").border_title = task.id
-        self.query_one("#variables", Plain).show(f"{task.name}\n\n{task_rows.variables(task)}")
+        self.query_one("#variables", Facts).show(task_rows.variables(task))
         self.query_one(ExpressionView).text = task.formula or "not known: observed data"
-        self.query_one("#facts", Plain).show(task_rows.facts(task))
+        self.query_one("#facts", Facts).show(task_rows.facts(task))
         self._draw(task)
 
     def _draw(self, task: Task) -> None:

@@ -1,4 +1,4 @@
-"""Writes campaign folders of the record format: what the engine and the keepers would have left, always the same."""
+"""Writes campaign folders of the record format: what engine and keepers would have left, always the same."""
 
 import json
 import math
@@ -12,6 +12,7 @@ from tasks import catalogue
 
 # Far ahead of any clock: a live run's elapsed time is then its last sample's, on every day.
 _LATER = 4_000_000_000.0
+_LIVE = ("running", "starting", "ending")
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,10 @@ def write(folder: Path, plan: Plan) -> Path:
         state = plan.states.get(key.id, "completed")
         if state != "planned":
             write_run(folder, plan, key, state, dict(zip(spec.tasks, names, strict=True))[key.task])
+    if any(state in _LIVE for state in plan.states.values()):
+        (folder / layout.CONTROL).mkdir(exist_ok=True)
+        lease = {"host": "elsewhere", "boot_id": "x", "pid": 4242, "heartbeat": _LATER}
+        (folder / layout.LEASE).write_text(json.dumps(lease))
     return folder
 
 
@@ -66,7 +71,7 @@ def trajectory(key_id: str, plan: Plan, until: float) -> list[tuple[float, float
 
 def write_run(folder: Path, plan: Plan, key, state: str, name: str) -> None:
     """Write one attempt with its records; live states leave no result."""
-    live = state in ("running", "starting", "ending")
+    live = state in _LIVE
     place = layout.attempt_folder(folder, key, 1)
     place.mkdir(parents=True)
     until = plan.budget * 0.55 if live else plan.budget
@@ -101,7 +106,8 @@ def write_run(folder: Path, plan: Plan, key, state: str, name: str) -> None:
         ],
     )  # fmt: skip
     (place / layout.WORKER_LOG).write_text(
-        f"{key.label} starts on {name}\n" + "".join(f"generation {n}: fitness {1 / (n + 1):.6f}\n" for n in range(12))
+        f"{key.label} starts on {name}\n"
+        + "".join(f"generation {n}: fitness {1 / (n + 1):.6f}\n" for n in range(12))
     )
     if live:
         if state != "starting":

@@ -1,0 +1,68 @@
+"""Every screen as it looks at two sizes in two themes: compare with `pytest --snapshot-update` in mind."""
+
+import pytest
+
+from tests.arena_tui.screens.conftest import console, methods, settle
+
+SIZES = [(80, 24), (160, 48)]
+THEMES = ["arena-dark", "arena-colour-blind"]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("room", ["campaigns", "monitor", "tasks", "methods"])
+def test_screen(snap_compare, mixed, monkeypatch, room, size, theme):
+    monkeypatch.setattr("arena_tui.screens.methods.overriding.read_methods", methods)
+    keys = {
+        "monitor": ["down", "space", "space", "space"],
+        "tasks": ["slash", *"nguyen", "enter", "down"],
+        "methods": ["down", "down"],
+    }
+
+    async def prepare(pilot):
+        await settle(pilot)
+        await pilot.press(*keys.get(room, []))
+        await settle(pilot)
+
+    assert snap_compare(console(mixed, room, theme), terminal_size=size, run_before=prepare)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def test_new_campaign_form(snap_compare, size, theme):
+    async def prepare(pilot):
+        await settle(pilot)
+        await pilot.press("n")
+        await settle(pilot)
+        await pilot.press(*"bank", "down", *"Nguyen-1,Nope")
+        await settle(pilot)
+
+    assert snap_compare(console(None, "campaigns", theme), terminal_size=size, run_before=prepare)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def test_help(snap_compare, mixed, size):
+    async def prepare(pilot):
+        await settle(pilot)
+        await pilot.press("question_mark")
+        await settle(pilot)
+
+    assert snap_compare(console(mixed, "monitor"), terminal_size=size, run_before=prepare)
+
+
+def test_without_colour(snap_compare, mixed):
+    async def prepare(pilot):
+        await settle(pilot)
+        await pilot.press("down", "space")
+        await settle(pilot)
+
+    assert snap_compare(console(mixed, "monitor", "arena-mono"), terminal_size=(80, 24), run_before=prepare)
+
+
+def test_light(snap_compare, mixed):
+    async def prepare(pilot):
+        await settle(pilot)
+        await pilot.press("space", "space", "m")
+        await settle(pilot)
+
+    assert snap_compare(console(mixed, "monitor", "arena-light"), terminal_size=(120, 40), run_before=prepare)

@@ -24,6 +24,7 @@ POWER_LOW, POWER_HIGH, POWER_STEP = 0.02, 6.0, 0.08  # |v|**a
 NEGATIVE_POWER_LOW = -6.0
 NEGATIVE_POWER_RATIO = 1e-3  # a < 0 only where min|v| > ratio * max|v|
 GENERIC_UNIT, GENERIC_MOST, GENERIC_POINTS = 1e-3, 1e3, 121  # a = unit * sinh(theta), both signs
+LARGEST = 1e140  # of a column as written
 ZERO_LOGARITHM = -1e6  # stands for log(0): every positive power of it is an exact zero
 
 
@@ -184,7 +185,7 @@ def kernel(atoms: Sequence[Atom], X: Array) -> Kernel:
     """
     base = np.empty((len(atoms), len(X)))
     offset = np.zeros(len(atoms))
-    factor = np.stack([evaluated(one.factor, X) for one in atoms])
+    factor = np.stack([_sized(evaluated(one.factor, X)) for one in atoms])
     for row, one in enumerate(atoms):
         values = X[:, one.column] / scale(one, X)
         if one.shape == "exponential":
@@ -282,11 +283,17 @@ def field(atoms: Sequence[Atom], X: Array, y: Array) -> Field:
         group = by_shape.setdefault(one.shape, [])
         place[index] = len(group)
         group.append(one)
-    static = [evaluated(one.text, X) for one in by_shape.pop("static", [])]
+    static = [_sized(evaluated(one.text, X)) for one in by_shape.pop("static", [])]
     by_shape.pop("generic", None)
     with np.errstate(all="ignore"):
         kernels = {shape: kernel(group, X) for shape, group in by_shape.items()}
     return Field(settled, X, y, kernels, place, np.stack(static) if static else np.empty((0, len(X))))
+
+
+def _sized(values: Array) -> Array:
+    """Scale a column to largest magnitude 1, so that no sum of squares overflows."""
+    size = float(np.abs(values).max())
+    return values / size if 0.0 < size < np.inf else values
 
 
 def design(field: Field, which: NDArray[np.intp], theta: Array) -> tuple[Array, Array]:
@@ -339,5 +346,10 @@ def _generic(atom: Atom, theta: Array, X: Array) -> tuple[Array, Array]:
     """Evaluate an atom as written, its slope by central differences in theta."""
     step = 1e-6 * (1.0 + np.abs(theta))
     at = np.concatenate([theta, theta + step, theta - step])
-    values, above, below = np.split(generic(atom.text, GENERIC_UNIT * np.sinh(at), X), 3)
+    values, above, below = np.split(_bounded(generic(atom.text, GENERIC_UNIT * np.sinh(at), X)), 3)
     return values, (above - below) / (2.0 * step[:, None])
+
+
+def _bounded(values: Array) -> Array:
+    """Count values whose squares leave float64 as undefined."""
+    return np.where(np.abs(values) < LARGEST, values, np.nan)

@@ -49,6 +49,7 @@ REDRAWN_STARTS = 4  # at least so many starts redraw the current model's paramet
 SCREEN_EVALUATIONS, SCREEN_TOLERANCE = 30, 1e-3
 POLISHED = 6  # candidates fitted to stagnation before one is chosen
 POLISH_EVALUATIONS, POLISH_TOLERANCE = 120, 1e-9
+STAGNATION = 1e-9  # of the last fit of the saved model
 TIE = 1e-3  # within this fraction a candidate without an inner constant is preferred
 NEGLIGIBLE = 1e-26  # NMSE at which a fit is rounding error and goes no further
 
@@ -226,7 +227,7 @@ class _State:
         )
         del without.theta[last]
         batch = _batch(without, np.array([last]))
-        theta, sse, spent = minimize(batch, start, iterations=evaluations, tolerance=0.0, floor=floor)
+        theta, sse, spent = minimize(batch, start, iterations=evaluations, tolerance=STAGNATION, floor=floor)
         if sse[0] <= self.sse():
             self.theta.update(zip([*without.split()[1], last], theta[0].tolist(), strict=True))
         return int(spent.sum())

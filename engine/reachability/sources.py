@@ -14,6 +14,8 @@ from engine.models.journal import Journal, lines
 from engine.models.request import Endpoint, Message, Request
 from engine.reachability.prompts import MOST_TOKENS, SCHEMA, SYSTEM, TEMPERATURE, Question
 
+DEMONSTRATION = Path(__file__).parent / "data" / "proposals_demonstration.jsonl"
+"""Menus for 15 tasks, written by hand so that every arm can be run offline; no model proposed them."""
 ANSWER_SECONDS = 60.0
 """Silence after which a question counts as unanswered."""
 THINKING_TOKENS = 16_000

@@ -35,7 +35,12 @@ def add_parser(commands: Any, name: str, line: str) -> None:  # noqa: ANN401
     run.add_argument("--stop", type=float, metavar="NMSE", help="add no term below this (default 1e-10)")
     _add_search(run)
     source = run.add_argument_group("proposals")
-    source.add_argument("--proposals", type=Path, metavar="FILE", help="recorded proposals, JSON lines")
+    source.add_argument(
+        "--proposals",
+        type=Path,
+        metavar="FILE",
+        help="recorded proposals, JSON lines; the word demonstration takes ours, written by hand",
+    )
     source.add_argument("--model", help="model to ask")
     source.add_argument("--base-url", help="OpenAI-compatible server; without it the model is Claude")
     source.add_argument("--key-variable", metavar="NAME", help="environment variable that holds the key")
@@ -175,14 +180,14 @@ def _source(args: argparse.Namespace) -> "Source | None":
     from engine.errors import EngineError
     from engine.models.caps import Caps
     from engine.models.request import Endpoint
-    from engine.reachability.sources import RecordedSource, model_source
+    from engine.reachability.sources import DEMONSTRATION, RecordedSource, model_source
 
     if args.proposals and args.model:
         raise EngineError(
             "give --proposals or --model, not both: a file is never mixed with a model's answers"
         )
     if args.proposals:
-        return RecordedSource(args.proposals)
+        return RecordedSource(DEMONSTRATION if args.proposals == Path("demonstration") else args.proposals)
     if not args.model:
         return None
     endpoint = Endpoint(

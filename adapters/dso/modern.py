@@ -56,9 +56,9 @@ def import_dso(source: str | None) -> Any:  # noqa: ANN401
 
 
 def _alias_tensorflow() -> None:
-    import tensorflow
+    import tensorflow as tf
 
-    old = tensorflow.compat.v1
+    old = tf.compat.v1
     old.disable_v2_behavior()
     cells = old.nn.rnn_cell
     contrib = types.ModuleType("tensorflow.contrib")

@@ -86,13 +86,10 @@ def list_methods(arguments: argparse.Namespace) -> int:
         _print_json(rows)
         return 0
     columns = ("name", "paradigm", "kind", "licence", "state")
-    widths = [max(len(str(row[column])) for row in [*rows, {c: c for c in columns}]) for column in columns]
-    print(
-        "  ".join(column.upper().ljust(width) for column, width in zip(columns, widths, strict=True)).rstrip()
-    )
-    for row in rows:
-        cells = (str(row[column]).ljust(width) for column, width in zip(columns, widths, strict=True))
-        print("  ".join(cells).rstrip())
+    table = [[column.upper() for column in columns], *([str(row[c]) for c in columns] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for cells in table:
+        print("  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip())
     return 0
 
 

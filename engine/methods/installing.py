@@ -170,9 +170,8 @@ def _torch_words() -> list[str]:
     """
     folders = [Path(word) for word in os.environ.get("PIP_FIND_LINKS", "").split() if Path(word).is_dir()]
     words = [word for folder in folders for word in ("--find-links", str(folder))]
-    if sys.platform == "linux" and not any(
-        file for folder in folders for file in folder.glob("torch-*+cpu-*")
-    ):
+    brought = any(file for folder in folders for file in folder.glob("torch-*+cpu-*"))
+    if sys.platform == "linux" and not brought:
         words += ["--torch-backend", "cpu"]
     return words
 

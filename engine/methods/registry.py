@@ -5,7 +5,7 @@ import functools
 import importlib.util
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -64,12 +64,16 @@ class Method:
         Whether it needs torch, of which a CPU build is to be taken.
     weights : str
         What file of pretrained weights the user must bring, in words; empty when none.
+    model : bool
+        Whether it asks a language model, which the engine then lends it.
     recovers : tuple of str
         Tasks of the conformance kit that it must solve nearly exactly.
     check_budget_s : float
         Budget of one run of the conformance kit.
+    check_evaluations : int
+        Evaluation limit of the kit's two runs that should be alike.
     check_settings : mapping
-        Settings of the conformance kit, small enough for its budget.
+        Settings that the kit overrides, to be small enough for its budget.
     unavailable : str
         Why it cannot be had automatically, in a sentence; empty when it can.
     """
@@ -104,9 +108,11 @@ class Method:
     requirements: str = ""
     torch: bool = False
     weights: str = ""
+    model: bool = False
     recovers: tuple[str, ...] = ()
     check_budget_s: float = 20.0
-    check_settings: Mapping[str, Any] | None = None
+    check_evaluations: int = 5000
+    check_settings: Mapping[str, Any] = field(default_factory=dict)
     unavailable: str = ""
 
     def defaults(self) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Work beside the event loop, on daemon threads: leaving the console never waits for a slow disk."""
 
 import asyncio
+import contextvars
 import itertools
 import threading
 from collections.abc import Callable
@@ -27,10 +28,12 @@ def run(
         Called in the loop with the exception.
     """
     loop = asyncio.get_running_loop()
+    # Textual finds the running application in the context; what comes back must be called in the same one.
+    context = contextvars.copy_context()
 
     def deliver(call: Callable[[], object]) -> None:
         try:
-            loop.call_soon_threadsafe(call)
+            loop.call_soon_threadsafe(call, context=context)
         except RuntimeError:
             # The loop has closed: the console is gone, and nobody waits for this any more.
             return

@@ -1,6 +1,7 @@
 """Something read again and again: one daemon thread reads, the event loop gets each reading."""
 
 import asyncio
+import contextvars
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -36,6 +37,7 @@ class Feed(Generic[_Reading]):
         self._deliver = deliver
         self._failed = failed
         self._loop = asyncio.get_running_loop()
+        self._context = contextvars.copy_context()
         self._wake = threading.Event()
         self._closed = False
         threading.Thread(target=self._body, name="arena-feed", daemon=True).start()
@@ -64,7 +66,7 @@ class Feed(Generic[_Reading]):
         if self._closed:
             return
         try:
-            self._loop.call_soon_threadsafe(self._run_unless_closed, call)
+            self._loop.call_soon_threadsafe(self._run_unless_closed, call, context=self._context)
         except RuntimeError:
             # The loop has closed: the console is gone.
             self._closed = True

@@ -163,11 +163,11 @@ def _paint_marks(canvas: _Canvas, chart: Chart, across: scales.Scale) -> None:
             continue
         for row in canvas.cells:
             row[at // 2] = Cell(letter="┊", role="mark")
-        start = min(at // 2 + 1, canvas.width - len(label))
-        if start > at // 2 or start + len(label) <= at // 2:
-            for offset, letter in enumerate(label):
-                if 0 <= start + offset < canvas.width:
-                    canvas.cells[0][start + offset] = Cell(letter=letter, role="mark")
+        after = at // 2 + 1
+        start = after if after + len(label) <= canvas.width else at // 2 - len(label)
+        for offset, letter in enumerate(label):
+            if 0 <= start + offset < canvas.width:
+                canvas.cells[0][start + offset] = Cell(letter=letter, role="mark")
 
 
 def _paint_band(canvas: _Canvas, series: Series, across: scales.Scale, up: scales.Scale) -> None:

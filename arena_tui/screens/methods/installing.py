@@ -1,6 +1,7 @@
 """``arena-tui methods ...`` as a child process whose lines are shown while they come."""
 
 import asyncio
+import contextvars
 import os
 import signal
 import subprocess
@@ -29,6 +30,7 @@ class Child:
     ) -> None:
         self._line, self._ended = line, ended
         self._loop = asyncio.get_running_loop()
+        self._context = contextvars.copy_context()
         self._process = subprocess.Popen(
             [sys.executable, "-m", "arena_tui", *words],
             stdin=subprocess.DEVNULL,
@@ -54,4 +56,4 @@ class Child:
 
     def _send(self, call: Callable[[], object]) -> None:
         with suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(call)
+            self._loop.call_soon_threadsafe(call, context=self._context)

@@ -97,7 +97,6 @@ def simplified(run: "Run") -> tuple[str, str]:
         The simplified text and how it went.
     """
     from engine.expression.simplify import simplify
-
     from tasks import catalogue
     from tasks.errors import TaskError
 

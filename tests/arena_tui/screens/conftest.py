@@ -101,7 +101,7 @@ def methods() -> list[Known]:
     def known(name: str, kind: str, status: str, detail: str = "", **facts) -> Known:
         method = Method(
             name=name, title=name.title(), paradigm="Evolutionary Search", kind=kind, wrapper="w:W",
-            dialect="infix", licence="MIT", source="the package index", folder=Path("."), package="p",
+            dialect="infix", licence="MIT", source="the package index", folder=Path(), package="p",
             schema=(
                 Setting("population_size", "int", 1000, "individuals of a generation", minimum=2,
                         source="paper 1, table 17"),

@@ -92,7 +92,8 @@ def write_run(folder: Path, plan: Plan, key, state: str, name: str) -> None:
         [
             {"index": index, "t": t, "status": "ok", "reason": None, "expression": f"{text} + {index}",
              "positional": f"{text} + {index}", "id_nmse": error, "ood_nmse": ood, "id_status": "ok",
-             "ood_status": "ok", "train_nmse": error / 2, "denominator_id": "split", "denominator_ood": "split"}
+             "ood_status": "ok", "train_nmse": error / 2, "denominator_id": "split",
+             "denominator_ood": "split"}
             for index, (t, error, ood) in enumerate(found)
         ],
     )  # fmt: skip
@@ -105,10 +106,8 @@ def write_run(folder: Path, plan: Plan, key, state: str, name: str) -> None:
             for t in samples
         ],
     )  # fmt: skip
-    (place / layout.WORKER_LOG).write_text(
-        f"{key.label} starts on {name}\n"
-        + "".join(f"generation {n}: fitness {1 / (n + 1):.6f}\n" for n in range(12))
-    )
+    log = "".join(f"generation {n}: fitness {1 / (n + 1):.6f}\n" for n in range(12))
+    (place / layout.WORKER_LOG).write_text(f"{key.label} starts on {name}\n{log}")
     if live:
         if state != "starting":
             (place / layout.KEEPER).write_text(

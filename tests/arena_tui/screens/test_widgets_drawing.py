@@ -1,0 +1,120 @@
+"""Charts, sparklines, numbers and expressions: values in, text out."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena_tui.widgets import numbers
+from arena_tui.widgets.drawing import Chart, Series, draw
+from arena_tui.widgets.expression import coloured, shortened
+from arena_tui.widgets.sparkline import spark
+
+
+def lines_of(picture):
+    return ["".join(text for text, _ in line) for line in picture.lines]
+
+
+def chart(*series, **options):
+    return draw(Chart([Series("s", *pair) for pair in series], log=True, **options), 40, 10)
+
+
+def test_all_zero_series_lies_on_the_marked_floor():
+    picture = chart(([0, 1, 2], [0, 0, 0]))
+    assert picture.floored == 3
+    assert sum(line.count("▾") for line in lines_of(picture)[:8]) == 3
+    assert any("1e-12" in line for line in lines_of(picture))
+
+
+def test_one_zero_does_not_collapse_the_axis():
+    picture = chart(([0, 1, 2], [0, 1e-3, 1e-6]))
+    lines = lines_of(picture)
+    assert lines[7].startswith("1e-12┤▾")
+    assert lines[0].lstrip().startswith("1e-3┤")
+    assert "▾1 at 0" in lines[-1]
+
+
+def test_not_finite_values_are_gaps_and_counted():
+    picture = chart(([0, 1, 2], [math.nan, 0.5, math.inf]))
+    assert picture.skipped == 2
+    assert sum(line.count("•") for line in lines_of(picture)) == 1
+    assert "2 skipped" in lines_of(picture)[-1]
+
+
+def test_one_point_is_drawn():
+    assert any("•" in line for line in lines_of(chart(([3], [0.25]))))
+
+
+@pytest.mark.parametrize("series", [[], [([], [])], [([1, 2], [None, math.nan])]])
+def test_nothing_to_draw_says_so(series):
+    assert any("no data" in line for line in lines_of(chart(*series)))
+
+
+def test_a_gap_stays_empty():
+    picture = draw(Chart([Series("s", [0, 1, 2, 3, 4], [0.1, 0.1, None, 0.9, 0.9], step=True)]), 60, 12)
+    columns = [
+        "".join(column) for column in zip(*(line[5:] for line in lines_of(picture)[:-2]), strict=False)
+    ]
+    drawn = [any("⠀" < letter <= "⣿" for letter in column) for column in columns]
+    assert not all(drawn[20:35])
+    assert any(drawn[:15])
+    assert any(drawn[42:])
+
+
+def test_budget_mark_and_band_are_seen():
+    series = Series("s", [0, 5, 10], [0.2, 0.5, 0.8], low=[0.1, 0.3, 0.6], high=[0.3, 0.7, 0.9])
+    text = "\n".join(lines_of(draw(Chart([series], marks=[(10, "budget")]), 60, 14)))
+    assert "budget" in text
+    assert "░" in text
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 1e6), st.none() | st.floats()), max_size=30),
+    st.integers(1, 90),
+    st.integers(1, 30),
+    st.booleans(),
+)
+def test_any_series_fills_exactly_its_cells(points, width, height, log):
+    xs = sorted(x for x, _ in points)
+    picture = draw(Chart([Series("s", xs, [y for _, y in points])], log=log), width, height)
+    assert [len(line) for line in lines_of(picture)] == [width] * height
+
+
+@given(st.lists(st.none() | st.floats(allow_infinity=True, allow_nan=True), max_size=60), st.integers(0, 40))
+def test_a_sparkline_has_the_asked_width(values, width):
+    assert len(spark(values, width)) == width
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(None, "–"), (0.0, "0"), (1e-9, "1.0e-09"), (0.123456, "0.123"), (12345.0, "1.2e+04"), (math.nan, "–")],
+)
+def test_errors_in_seven_cells(value, text):
+    assert numbers.nmse(value) == text
+
+
+@given(st.floats(0, 1e300))
+def test_no_error_is_wider_than_its_column(value):
+    assert len(numbers.nmse(value)) <= 8
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(None, "–"), (9.5, "9.5s"), (42.0, "42s"), (727.0, "12:07"), (11100.0, "3h05"), (187200.0, "2d04h")],
+)
+def test_durations(seconds, text):
+    assert numbers.duration(seconds) == text
+
+
+def test_few_digits_drop_no_term():
+    assert shortened("x0 + 0.00012345678*x1 - 123456.789", 3) == "x0 + 0.000123*x1 - 1.23e+05"
+    assert shortened("x0 + 0.00012345678*x1", None) == "x0 + 0.00012345678*x1"
+    assert shortened("x10**2 + 100000*x1 + log10(x0)", 3) == "x10**2 + 100000*x1 + log10(x0)"
+
+
+@given(st.text(max_size=60))
+def test_colouring_changes_no_letter(text):
+    from arena_tui.widgets.plain import printable
+
+    assert coloured(text).plain == printable(text)

@@ -1,8 +1,8 @@
 """Frozen judgments: append-only, keyed by a hash of all they depend on, corrected by linked records only.
 
 A campaign has ``judgments/simplifications.jsonl``, ``verdicts.jsonl``, ``measures.jsonl`` and
-``corrections.jsonl``. The first record of a key stands; a correction names the key, leaves the original in place
-and is what aggregation uses (paper 1, E.3).
+``corrections.jsonl``. The first record of a key stands; a correction names the key, leaves the original in
+place and is what aggregation uses (paper 1, E.3).
 """
 
 from collections.abc import Iterator, Mapping

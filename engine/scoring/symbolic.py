@@ -2,45 +2,34 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from engine.expression.canonical import Tree
-
-# Paper 1, E.4: the most that partial recovery can give.
-PARTIAL_WEIGHT = 0.5
+from engine.expression import parse
+from engine.expression.similarity import Similarity, compare, minimality, partial_recovery
+from engine.judging.points import Domain
+from engine.judging.solution import solved
 
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What is counted on two canonical trees; everything here is independent of any judge."""
+    """What is counted on a processed prediction and its processed reference, whatever a judge says.
 
-    c_ref: int
-    c_pred: int
-    tree_similarity: float
-    variable_f1: float
-    operator_f1: float
+    ``solution`` is SRBench's: the two differ by a constant or by a constant factor at most.
+    """
+
+    similarity: Similarity
+    solution: bool
     sympy: str
-
-    @property
-    def partial(self) -> float:
-        """Score of a prediction that is not judged equivalent: 0.5 (S_tree F_v F_o)^(1/3)."""
-        product = self.tree_similarity * self.variable_f1 * self.operator_f1
-        return float(PARTIAL_WEIGHT * max(product, 0.0) ** (1.0 / 3.0))
-
-    @property
-    def minimality(self) -> float:
-        """MIN of one run: min(1, C_ref / C_pred)."""
-        return min(1.0, self.c_ref / self.c_pred)
 
     def record(self) -> dict[str, Any]:
         """Return the measures as a JSON object."""
-        return asdict(self)
+        return {**asdict(self.similarity), "solution": self.solution, "sympy": self.sympy}
 
 
 def read_measures(record: Mapping[str, Any]) -> Measures:
     """Return the measures of a JSON object."""
-    return Measures(**{name: record[name] for name in Measures.__slots__})
+    fields = {name: record[name] for name in Similarity.__slots__}
+    return Measures(Similarity(**fields), record["solution"], record["sympy"])
 
 
 def fidelity(measures: Measures | None, *, equivalent: bool) -> float:
@@ -56,53 +45,41 @@ def fidelity(measures: Measures | None, *, equivalent: bool) -> float:
     Returns
     -------
     float
-        1 when equivalent, else partial recovery, at most 0.5.
+        1 when equivalent, else partial recovery 0.5 (S_tree F_v F_o)^(1/3), at most 0.5.
     """
     if measures is None:
         return 0.0
-    return 1.0 if equivalent else measures.partial
+    return 1.0 if equivalent else partial_recovery(measures.similarity)
 
 
-def measured(prediction: "Tree", reference: "Tree") -> Measures:
-    """Compare two canonical trees.
-
-    Parameters
-    ----------
-    prediction, reference : Tree
-        Trees of the processed prediction and of the processed reference.
-
-    Returns
-    -------
-    Measures
-        Sizes, tree similarity 1 - NED and the two F1 scores.
-    """
-    from engine.expression.distance import f1, ned
-
-    return Measures(
-        c_ref=reference.complexity,
-        c_pred=prediction.complexity,
-        tree_similarity=1.0 - ned(prediction, reference),
-        variable_f1=f1(prediction.symbols, reference.symbols),
-        operator_f1=f1(prediction.operators, reference.operators),
-        sympy=prediction.sympy,
-    )
+def minimal(measures: Measures | None) -> float:
+    """MIN of one run: min(1, C_ref / C_pred); 0 for an invalid or unparsable prediction."""
+    if measures is None:
+        return 0.0
+    return minimality(measures.similarity.reference_complexity, measures.similarity.predicted_complexity)
 
 
-def measured_texts(prediction: str, reference: str, features: tuple[str, ...]) -> dict[str, Any]:
-    """Build both trees and compare them; for child processes only, SymPy may take for ever.
+def measured(
+    prediction: str, reference: str, features: tuple[str, ...], domain: Domain | None
+) -> dict[str, Any]:
+    """Compare a prediction with its reference; for child processes only, SymPy may take for ever.
 
     Parameters
     ----------
     prediction, reference : str
-        Infix texts.
+        Processed infix texts.
     features : tuple of str
         Column names.
+    domain : mapping of str to (low, high), optional
+        Declared ranges.
 
     Returns
     -------
     dict
         The record of the `Measures`.
     """
-    from engine.expression.canonical import tree
+    import sympy
 
-    return measured(tree(prediction, features), tree(reference, features)).record()
+    found = compare(reference, prediction, features)
+    trees = parse(prediction, features), parse(reference, features)
+    return Measures(found, solved(*trees, features, domain), sympy.__version__).record()

@@ -13,6 +13,7 @@ from tasks.errors import TaskError
 
 LONGEST_FORMULA = 20_000
 MOST_NODES = 4_000
+DEEPEST = 200
 PDIV_THRESHOLD = 1e-3
 """Below this denominator Korns' protected division gives 1 (paper 1, note under table 7)."""
 
@@ -93,8 +94,18 @@ def parse(text: str, names: Sequence[str]) -> ast.expr:
         raise TaskError(f"the formula {_short(text)} is not an expression: {error}") from error
     if sum(1 for _ in ast.walk(tree)) > MOST_NODES:
         raise TaskError(f"the formula {_short(text)} has more than {MOST_NODES} syntax nodes")
+    if _depth(tree) > DEEPEST:
+        raise TaskError(f"the formula {_short(text)} is nested more than {DEEPEST} levels deep")
     _check(tree, frozenset(names), text)
     return tree
+
+
+def _depth(tree: ast.AST) -> int:
+    level, depth = [tree], 0
+    while level:
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        depth += 1
+    return depth
 
 
 def _short(text: str) -> str:

@@ -21,6 +21,7 @@ BUILT_IN = (
     "strogatz",
     "first-principles",
     "classic",
+    "imported",
 )
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
@@ -47,6 +48,8 @@ def _built_in(name: str) -> tuple[Task, ...]:
             return tuple(task for task in tasks if task.subgroup == "lsrtransform")
         case "first-principles":
             return tuple(task for task in tasks if task.subgroup == "firstprinciples")
+        case "imported":
+            return tuple(task for task in catalogue.further() if task.disputed is None)
         case "classic":
             return tuple(task for task in tasks if task.subgroup in CLASSIC)
         case _:

@@ -91,8 +91,12 @@ def _found(arguments: argparse.Namespace) -> tuple[Found, ...]:
 def import_tasks(arguments: argparse.Namespace) -> int:
     """Import tasks; exit 1 when one is disputed, failed or refused, or when the pool's manifest disagrees."""
     found = _found(arguments)
-    unlisted = admission.against_manifest(Path(arguments.path), found)
-    admissions = admission.admit(found, official=arguments.official, keep=not arguments.check)
+    folder = Path(arguments.path)
+    declared = admission.manifest_of(folder) if folder.is_dir() else None
+    unlisted = admission.against_manifest(declared, found) if declared else []
+    admissions = admission.admit(
+        found, official=arguments.official, keep=not arguments.check, declared=declared
+    )
     counts: dict[str, int] = {}
     for one in admissions:
         counts[one.status] = counts.get(one.status, 0) + 1

@@ -15,15 +15,17 @@ from tasks.importing.found import Found
 from tasks.schema import Task
 
 MANIFESTS = ("manifest.json", "manifest.yaml", "manifest.yml")
-REFUSED = "refused"
+WARNED, REFUSED, UNLISTED, MISSING = "warned", "refused", "unlisted", "missing"
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
     """What became of one task that an importer found.
 
-    ``status`` is ``ok``, ``disputed`` (kept, but its formula does not make its data), ``failed`` (not kept)
-    or ``refused`` (could not be read). ``replaces`` names the catalogue task whose rows the import replaces.
+    ``status`` is ``ok``, ``warned`` (kept, with something to know), ``disputed`` (kept out of every set: its
+    formula does not make its data), ``failed`` (not kept), ``refused`` (could not be read), ``unlisted`` (not
+    in the pool's manifest, not kept) or ``missing`` (in the manifest, not on disk). ``replaces`` names the
+    catalogue task whose rows the import replaces.
     """
 
     name: str
@@ -99,7 +101,7 @@ def _official(task: Task) -> Task:
     )
 
 
-def _one(found: Found, *, official: bool, keep: bool) -> Admission:
+def _one(found: Found, *, official: bool, keep: bool, listed: bool) -> Admission:
     if found.task is None or found.splits is None:
         return Admission(found.name, found.place, REFUSED, None, None, (str(found.error),), None)
     task, splits = found.task, found.splits
@@ -109,16 +111,26 @@ def _one(found: Found, *, official: bool, keep: bool) -> Admission:
         return Admission(found.name, found.place, REFUSED, None, None, (str(error),), None)
     report = verify_rows(task, splits)
     notes = (*found.notes, *(sentence(finding) for finding in (*report.faults, *report.warnings)))
+    if not listed:
+        notes = (*notes, "not in the pool's manifest, so it is not kept")
+        return Admission(task.name, found.place, UNLISTED, None, None, notes, report)
+    if report.status == FAILED:
+        return Admission(task.name, found.place, FAILED, None, None, notes, report)
+    status = WARNED if report.status == OK and report.warnings else report.status
     if report.status == DISPUTED:
         task = replace(task, disputed="; ".join(sentence(fault) for fault in report.faults))
-    if keep and report.status != FAILED:
+    if keep:
         task = imported.save(task, splits)
-    replaced = task.id if official and report.status != FAILED else None
-    kept = task.id if report.status != FAILED else None
-    return Admission(task.name, found.place, report.status, kept, replaced, notes, report)
+    return Admission(task.name, found.place, status, task.id, task.id if official else None, notes, report)
 
 
-def admit(everything: Sequence[Found], *, official: bool = False, keep: bool = True) -> tuple[Admission, ...]:
+def admit(
+    everything: Sequence[Found],
+    *,
+    official: bool = False,
+    keep: bool = True,
+    declared: pool.Declared | None = None,
+) -> tuple[Admission, ...]:
     """Verify what an importer found and store what holds.
 
     Parameters
@@ -129,18 +141,40 @@ def admit(everything: Sequence[Found], *, official: bool = False, keep: bool = T
         Whether the tasks are official data that take the place of the regenerated rows of catalogue tasks.
     keep : bool
         Whether to store the tasks; without, they are only verified.
+    declared : pool.Declared, optional
+        The pool's manifest; tasks that it does not list are not kept.
 
     Returns
     -------
     tuple of Admission
-        One per task, in order.
+        One per task found, in order, then one per task that the manifest lists and nobody found.
     """
-    return tuple(_one(found, official=official, keep=keep) for found in everything)
+    admissions = [
+        _one(
+            found,
+            official=official,
+            keep=keep,
+            listed=declared is None or _listed_as(found, declared) is not None,
+        )
+        for found in everything
+    ]
+    if declared is not None:
+        present = {_listed_as(found, declared) for found in everything}
+        absent = [name for name in dict.fromkeys(declared.ids) if name not in present]
+        note = ("listed in the pool's manifest, but not on disk",)
+        admissions += [Admission(name, name, MISSING, None, None, note, None) for name in absent]
+    return tuple(admissions)
+
+
+def _listed_as(found: Found, declared: pool.Declared) -> str | None:
+    """Return the manifest's id of a task: its declared dataset id, its name or its folder's name."""
+    recorded = found.task.recipe.get("dataset_id") if found.task else None
+    return next((name for name in (recorded, found.name, found.place) if name in declared.ids), None)
 
 
 def sound(admissions: Sequence[Admission]) -> bool:
     """Return whether every task was admitted without dispute."""
-    return all(admission.status == OK for admission in admissions)
+    return all(admission.status in (OK, WARNED) for admission in admissions)
 
 
 def manifest_of(folder: Path) -> pool.Declared | None:
@@ -176,14 +210,10 @@ def manifest_of(folder: Path) -> pool.Declared | None:
         raise TaskError(f"{path} is no manifest with a list of tasks: {error!r}") from error
 
 
-def against_manifest(folder: Path, everything: Sequence[Found]) -> list[str]:
-    """Compare the tasks found in a pool folder with its manifest; nothing without a manifest."""
-    declared = manifest_of(folder) if folder.is_dir() else None
-    if declared is None:
-        return []
+def against_manifest(declared: pool.Declared, everything: Sequence[Found]) -> list[str]:
+    """Compare the tasks found in a pool with its manifest: ids, counts per family, total and sets."""
     present = []
     for found in everything:
-        recorded = found.task.recipe.get("dataset_id") if found.task else None
         family = found.task.family if found.task else "unreadable"
-        present.append((str(recorded) if recorded in declared.ids else found.place, family))
+        present.append((_listed_as(found, declared) or found.place, family))
     return pool.disagreements(declared, present)

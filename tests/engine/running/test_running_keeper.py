@@ -39,8 +39,8 @@ def test_a_stubborn_method_with_a_daemon_is_closed_in_budget_grace_and_a_second(
 
 def test_a_method_that_obeys_is_ended_by_term_and_a_day_passes_in_a_second(tmp_path):
     exit_record, _ = keep(
-        tmp_path, "begin()\nincumbent('x0')\ntime.sleep(100)", factor=86400, budget_s=86400.0, grace_s=36000.0,
-        startup_s=1e7, sample_s=3600.0,
+        tmp_path, "begin()\ntime.sleep(100)", factor=86400, budget_s=86400.0, grace_s=36000.0, startup_s=1e7,
+        sample_s=3600.0,
     )  # fmt: skip
     assert (exit_record["status"], exit_record["ended_by"]) == ("timeout", "SIGTERM")
     assert exit_record["wall_s"] > 86400

@@ -290,6 +290,27 @@ def field(atoms: Sequence[Atom], X: Array, y: Array) -> Field:
     return Field(settled, X, y, kernels, place, np.stack(static) if static else np.empty((0, len(X))))
 
 
+def thinned(field: Field, rows: NDArray[np.intp]) -> Field:
+    """Keep some rows of a field; theta keeps its meaning.
+
+    Parameters
+    ----------
+    field
+        Atoms on rows.
+    rows
+        Row numbers.
+
+    Returns
+    -------
+    Field
+    """
+    kernels = {
+        shape: Kernel(shape, stack.base[:, rows], stack.factor[:, rows], stack.offset)
+        for shape, stack in field.kernels.items()
+    }
+    return Field(field.atoms, field.X[rows], field.y[rows], kernels, field.place, field.static[:, rows])
+
+
 def _sized(values: Array) -> Array:
     """Scale a column to largest magnitude 1, so that no sum of squares overflows."""
     size = float(np.abs(values).max())

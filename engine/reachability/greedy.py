@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.reachability.atoms import Atom, atom
-from engine.reachability.columns import Array, Field, box, constant, design, field
+from engine.reachability.columns import Array, Field, box, constant, design, field, thinned
 from engine.reachability.fit import Batch, basis, minimize, project
 from engine.reachability.model import Model, model
 from engine.reachability.starts import Table, gains, halton, peaks, tabulate
@@ -46,6 +46,7 @@ KNOCKOUT_LIMITS = Limits(rows=300, starts=4, evaluations=1200)
 
 WARM_STARTS = 6  # peaks of the one-parameter profile tried with the current model's parameters
 REDRAWN_STARTS = 4  # at least so many starts redraw the current model's parameters too
+SCREEN_ROWS = 256  # evenly spaced rows on which starts and candidates are screened
 SCREEN_EVALUATIONS, SCREEN_TOLERANCE = 30, 1e-3
 POLISHED = 6  # candidates fitted to stagnation before one is chosen
 POLISH_EVALUATIONS, POLISH_TOLERANCE = 120, 1e-9
@@ -135,6 +136,8 @@ def search(
     pool = [*first, *(one for one in candidates if one.normal not in normals)]
     state = _State(field(pool, X, y), list(range(len(first))), {}, key)
     table = tabulate(state.field)
+    some = np.linspace(0, len(y) - 1, min(len(y), SCREEN_ROWS)).round().astype(np.intp)
+    coarse = thinned(state.field, some)
     spread = float(np.var(y)) * len(y) or 1.0
     current = state.sse() / spread
     path: list[Round] = []
@@ -144,7 +147,7 @@ def search(
         if not going or current < limits.stop:
             stopped = "stop" if going else "cut"
             break
-        choice = _choose(state, table, limits, NEGLIGIBLE * spread)
+        choice = _choose(state, coarse, table, limits, NEGLIGIBLE * spread)
         if choice is None:
             stopped = "candidates"
             break
@@ -226,7 +229,7 @@ class _State:
             [[*(self.theta[index] for index in without.split()[1] if index != last), self.theta[last]]]
         )
         del without.theta[last]
-        batch = _batch(without, np.array([last]))
+        batch = _batch(without, np.array([last]), self.field)
         theta, sse, spent = minimize(batch, start, iterations=evaluations, tolerance=STAGNATION, floor=floor)
         if sse[0] <= self.sse():
             self.theta.update(zip([*without.split()[1], last], theta[0].tolist(), strict=True))
@@ -242,28 +245,29 @@ class _State:
         return model(atoms, constants, self.field.X, self.field.y)
 
 
-def _batch(state: _State, candidates: NDArray[np.intp]) -> Batch:
+def _batch(state: _State, candidates: NDArray[np.intp], on: Field) -> Batch:
+    """Lay out the model with each of some candidates, on the rows of a field."""
     static, members = state.split()
     field_ = state.field
-    shared = basis(field_.static[field_.place[static]])
+    shared = basis(on.static[on.place[static]])
     bounds = [box(field_.atoms[index], field_.X) for index in members]
     own = {int(index): _own_box(field_, int(index)) for index in set(candidates.tolist())}
     low = np.array([[*(low for low, _ in bounds), own[index][0]] for index in candidates.tolist()])
     high = np.array([[*(high for _, high in bounds), own[index][1]] for index in candidates.tolist()])
-    return Batch(field_, shared, project(shared, field_.y[None])[0], tuple(members), low, high, candidates)
+    return Batch(on, shared, project(shared, on.y[None])[0], tuple(members), low, high, candidates)
 
 
 def _own_box(field_: Field, index: int) -> tuple[float, float]:
     return box(field_.atoms[index], field_.X) if field_.atoms[index].parametric else (0.0, 1.0)
 
 
-def _choose(state: _State, table: Table, limits: Limits, floor: float) -> _Choice | None:
+def _choose(state: _State, coarse: Field, table: Table, limits: Limits, floor: float) -> _Choice | None:
     """Try every candidate that is not in the model; polish the best few; return the best."""
     candidates, starts = _starts(state, table, limits.starts)
     if not len(candidates):
         return None
     screen = min(SCREEN_EVALUATIONS, limits.evaluations)
-    batch = _batch(state, candidates)
+    batch = _batch(state, candidates, coarse)
     theta, sse, spent = minimize(batch, starts, iterations=screen, tolerance=SCREEN_TOLERANCE, floor=floor)
     order = np.argsort(sse, kind="stable")
     order = order[np.isfinite(sse[order])]
@@ -272,16 +276,10 @@ def _choose(state: _State, table: Table, limits: Limits, floor: float) -> _Choic
     ]
     if not best:
         return None
-    rest = min(POLISH_EVALUATIONS, limits.evaluations - screen)
-    evaluations = int(spent.sum())
-    final = _batch(state, candidates[best])
-    if rest > 0:
-        fine, low, more = minimize(
-            final, theta[best], iterations=rest, tolerance=POLISH_TOLERANCE, floor=floor
-        )
-        evaluations += int(more.sum())
-    else:
-        fine, low = theta[best], sse[best]
+    rest = max(1, min(POLISH_EVALUATIONS, limits.evaluations - screen))
+    final = _batch(state, candidates[best], state.field)
+    fine, low, more = minimize(final, theta[best], iterations=rest, tolerance=POLISH_TOLERANCE, floor=floor)
+    evaluations = int(spent.sum() + more.sum())
     least = float(low.min())
     near = [place for place in range(len(best)) if low[place] <= max(least * (1.0 + TIE), floor)]
     near.sort(key=lambda place: (state.field.atoms[candidates[best[place]]].parametric, low[place]))

@@ -1,12 +1,14 @@
 """What every screen has: masthead, key bar, questions answered off the loop, the too-small note."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.screen import Screen
+from textual.widgets import Input
 
 from arena_tui import background, screens
 from arena_tui.widgets.keybar import KeyBar
@@ -55,7 +57,7 @@ class ConsoleScreen(Screen[None]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._topics: dict[str, int] = {}
+        self._questions = background.Questions()
 
     @property
     def console(self) -> "Console":
@@ -88,6 +90,23 @@ class ConsoleScreen(Screen[None]):
         self.watch(self.app, "campaign", self._follow_campaign, init=False)
         self._name_campaign()
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """Leave ``/`` to a line that is being typed; elsewhere it comes before what is typed ahead.
+
+        Parameters
+        ----------
+        action : str
+            The action's name.
+        parameters : tuple
+            Its parameters.
+
+        Returns
+        -------
+        bool or None
+            False when it must not run now.
+        """
+        return action != "filter" or not isinstance(self.focused, Input)
+
     def _follow_campaign(self) -> None:
         self._name_campaign()
         self.campaign_changed()
@@ -119,15 +138,11 @@ class ConsoleScreen(Screen[None]):
         failed : callable, optional
             Takes the exception; by default it becomes a toast.
         """
-        number = self._topics.get(topic, 0) + 1
-        self._topics[topic] = number
 
-        def current(call: Callable[[], object]) -> None:
-            if self._topics.get(topic) == number and self.is_attached:
-                self.console.guarded(call)
+        def guarded(call: Callable[[Any], object], outcome: object) -> None:
+            if self.is_attached:
+                self.console.guarded(partial(call, outcome))
 
-        background.run(
-            work,
-            lambda result: current(lambda: done(result)),
-            lambda error: current(lambda: (failed or self.console.complain)(error)),
+        self._questions.ask(
+            topic, work, partial(guarded, done), partial(guarded, failed or self.console.complain)
         )

@@ -116,6 +116,7 @@ def draw(chart: Chart, width: int, height: int) -> Picture:
         _paint_band(canvas, series, across, up)
     for series in cleaned:
         _paint_series(canvas, series, across, up)
+    _label_marks(canvas, chart, across)
     lines = _framed(canvas, y_ticks, up, margin)
     lines.extend(_x_axis(chart, across, (x_low, x_high), margin, canvas.width, (skipped, floored)))
     return Picture(tuple(lines), skipped, floored)
@@ -157,17 +158,30 @@ def _clean(chart: Chart) -> tuple[list[Series], int, int]:
 
 
 def _paint_marks(canvas: _Canvas, chart: Chart, across: scales.Scale) -> None:
-    for x, label in chart.marks:
+    for x, _ in chart.marks:
         at = across.place(x)
         if at is None or not 0 <= at < 2 * canvas.width:
             continue
         for row in canvas.cells:
             row[at // 2] = Cell(letter="┊", role="mark")
+
+
+def _label_marks(canvas: _Canvas, chart: Chart, across: scales.Scale) -> None:
+    """Write each mark's label beside it, on the first line where it hides nothing."""
+    for x, label in chart.marks:
+        at = across.place(x)
+        if at is None:
+            continue
         after = at // 2 + 1
         start = after if after + len(label) <= canvas.width else at // 2 - len(label)
-        for offset, letter in enumerate(label):
-            if 0 <= start + offset < canvas.width:
-                canvas.cells[0][start + offset] = Cell(letter=letter, role="mark")
+        if start < 0:
+            continue
+        for row in canvas.cells:
+            cells = row[start : start + len(label)]
+            if all(not cell.letter and not cell.dots for cell in cells):
+                for cell, letter in zip(cells, label, strict=True):
+                    cell.letter, cell.role = letter, "mark"
+                break
 
 
 def _paint_band(canvas: _Canvas, series: Series, across: scales.Scale, up: scales.Scale) -> None:

@@ -37,6 +37,6 @@ def spark(values: Sequence[float | None], width: int, *, top: float | None = Non
             ]
             if value is not None and math.isfinite(value)
         ]
-        level = min(1.0, max(0.0, max(chunk)) / full) if chunk else None
+        level = min(1.0, max(0.0, *chunk) / full) if chunk else None
         cells.append(" " if level is None else _BARS[max(0, min(7, math.ceil(level * 8) - 1))])
     return "".join(cells).rjust(width)

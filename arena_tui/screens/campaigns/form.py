@@ -58,15 +58,16 @@ class NewCampaign(ModalScreen[Path | None]):
         Binding("escape", "give_up", "Cancel"),
         Binding("ctrl+s", "start", "Start", priority=True),
         Binding("ctrl+y", "copy", "Copy the command", priority=True),
-        Binding("down", "app.focus_next", "Next field", show=False),
-        Binding("up", "app.focus_previous", "Previous field", show=False),
+        # With priority, so that what is typed ahead goes into the field that was moved to.
+        Binding("down,tab", "app.focus_next", "Next field", show=False, priority=True),
+        Binding("up,shift+tab", "app.focus_previous", "Previous field", show=False, priority=True),
     ]
 
     def __init__(self, *, methods: str = "", tasks: str = "", settings: str = "") -> None:
         super().__init__()
         self._given = {"methods": methods, "tasks": tasks, "set": settings}
         self._verdict: Verdict | None = None
-        self._asked = 0
+        self._questions = background.Questions()
         self._starting = False
 
     @property
@@ -126,16 +127,12 @@ class NewCampaign(ModalScreen[Path | None]):
         self.focus_next()
 
     def _check(self) -> None:
-        self._asked += 1
-        number, values = self._asked, self._values()
-
-        def show(verdict: Verdict) -> None:
-            if number == self._asked and self.is_attached:
-                self._show(verdict)
-
-        background.run(lambda: plan.check(values), show, self.console.complain)
+        values = self._values()
+        self._questions.ask("check", lambda: plan.check(values), self._show, self.console.complain)
 
     def _show(self, verdict: Verdict) -> None:
+        if not self.is_attached:
+            return
         self._verdict = verdict
         for line in FIELDS:
             note = verdict.notes[line.name]
@@ -155,9 +152,13 @@ class NewCampaign(ModalScreen[Path | None]):
 
     def action_start(self) -> None:
         """Start the campaign with an engine of its own, and open it."""
-        if self._starting or self._verdict is None:
+        if not self._starting:
+            values = self._values()
+            self._questions.ask("check", lambda: plan.check(values), self._start, self.console.complain)
+
+    def _start(self, verdict: Verdict) -> None:
+        if self._starting or not self.is_attached:
             return
-        verdict = plan.check(self._values())
         self._show(verdict)
         if not verdict.good:
             wrong = next(line.name for line in FIELDS if verdict.notes[line.name].wrong)

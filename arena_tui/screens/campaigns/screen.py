@@ -41,7 +41,7 @@ class CampaignsScreen(ConsoleScreen):
         Binding("n", "new", "New campaign"),
         Binding("enter", "open", "Open"),
         Binding("o", "open_path", "Open a folder"),
-        Binding("slash", "filter", "Filter", key_display="/"),
+        Binding("slash", "filter", "Filter", key_display="/", priority=True),
         Binding("R", "resume", "Resume"),
         Binding("d", "drain", "Drain: start nothing new", show=False),
         Binding("c", "copy", "Copy the folder's path", show=False),

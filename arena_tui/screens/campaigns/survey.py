@@ -10,6 +10,7 @@ from arena_tui.screens.monitor.progress import Progress, bar, measure
 from arena_tui.widgets import numbers
 from arena_tui.widgets.plain import place
 from arena_tui.widgets.table import Column, Row
+from tasks import locations
 
 if TYPE_CHECKING:
     from arena_tui.screens.monitor.picture import Picture
@@ -48,7 +49,7 @@ def places(opened: Sequence[Path], here: Path) -> list[Path]:
     opened : sequence of pathlib.Path
         Those that were opened before, the last one first.
     here : pathlib.Path
-        The current folder: it, its folders, and the folders of its ``campaigns``.
+        The current folder: it, its folders, those of its ``campaigns``; and those of the data folder.
 
     Returns
     -------
@@ -56,7 +57,7 @@ def places(opened: Sequence[Path], here: Path) -> list[Path]:
         Resolved, each once; vanished ones are left out.
     """
     found: dict[Path, None] = {folder: None for folder in opened if (folder / _SPEC).is_file()}
-    for above in (here, here / "campaigns"):
+    for above in (here, here / "campaigns", locations.data_folder() / "campaigns"):
         try:
             inside = sorted(path for path in above.iterdir() if path.is_dir())
         except OSError:

@@ -42,7 +42,7 @@ class MethodsScreen(ConsoleScreen):
         Binding("enter", "change", "Change", show=False),
         Binding("backspace", "default", "Back to the default", show=False),
         Binding("space", "mark", "Mark", show=False),
-        Binding("slash", "filter", "Filter", show=False, key_display="/"),
+        Binding("slash", "filter", "Filter", show=False, key_display="/", priority=True),
         Binding("H", "doctor_all", "Doctor for all", show=False),
         Binding("u", "uninstall", "Uninstall", show=False),
         Binding("X", "cancel", "Cancel the installation", show=False),

@@ -42,7 +42,7 @@ class MonitorScreen(ConsoleScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("x", "order('stop')", "Stop"),
         Binding("p", "pause", "Pause"),
-        Binding("slash", "filter", "Filter", key_display="/"),
+        Binding("slash", "filter", "Filter", key_display="/", priority=True),
         Binding("space", "mark", "Overlay"),
         Binding("m", "metric", "Metric"),
         Binding("v", "pane", "Pane"),

@@ -36,7 +36,7 @@ class TasksScreen(ConsoleScreen):
         "Difficulty, failure mode and winner are the published labels of the paper's pool."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "filter", "Filter", key_display="/"),
+        Binding("slash", "filter", "Filter", key_display="/", priority=True),
         Binding("space", "table_mark", "Mark"),
         Binding("n", "campaign", "New campaign"),
         Binding("w", "save", "Save set"),

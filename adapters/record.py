@@ -45,10 +45,10 @@ class Record:
         self._last_text = equation.text
         self.write("incumbent", **described(equation))
 
-    def final(self, equation: Equation | None, predictions: str | None, stated: float) -> None:
+    def final(self, equation: Equation, predictions: str | None, stated: float) -> None:
         """Append the method's own final choice, with the time at which the method had stated it."""
-        values = described(equation if equation is not None else Equation(""))
-        self.write("final", **{**values, "t": round(stated, 6), "train_predictions": predictions})
+        values = {"t": round(stated, 6), "train_predictions": predictions}
+        self.write("final", **(described(equation) | values))
 
     def total(self, equations: list[Equation]) -> None:
         """Append as many of a method's other final models as fit one line."""

@@ -65,10 +65,16 @@ def load_wrapper(reference: str) -> Callable[[dict[str, Any], Request], Wrapper]
 def publish_final(
     wrapper: Wrapper, X: NDArray[np.float64], request: Request, record: Record, ended: float
 ) -> None:
-    """Write the final line, with the native predictor's values on the training rows beside it."""
+    """Write the final line, with the native predictor's values on the training rows beside it.
+
+    A method that ends without any expression writes no final line.
+    """
     equation = wrapper.get_optimal_equation()
     stated = request.clock.elapsed()
     predictions = None
+    if equation is None:
+        record.write("fit-ended", ended=round(ended, 6))
+        return
     try:
         values = np.asarray(wrapper.predict(X), dtype=np.float64).reshape(-1)
         np.save(request.native / PREDICTIONS, values, allow_pickle=False)

@@ -1,0 +1,1 @@
+"""TPSR: transformer-based planning for symbolic regression (Shojaee et al., 2023)."""

@@ -10,6 +10,7 @@ from tasks.errors import TaskError
 from tasks.schema import Splits, Task
 
 GROUP = "arena_tui.tasks"
+_loading: list[str] = []
 _OWN_IDS = re.compile(r"[giu][0-9a-f]{4,8}")
 
 
@@ -28,11 +29,19 @@ class TaskPack:
 
 
 def _loaded(entry: metadata.EntryPoint) -> TaskPack:
+    if _loading:
+        raise TaskError(
+            f"the task pack {_loading[-1]!r} asks the catalogue while it is being loaded; let it use "
+            "tasks.catalogue.regenerated()"
+        )
+    _loading.append(entry.name)
     try:
         found = entry.load()
         pack = found() if callable(found) and not isinstance(found, TaskPack) else found
     except Exception as error:
         raise TaskError(f"the task pack {entry.name!r} ({entry.value}) cannot be loaded: {error}") from error
+    finally:
+        _loading.clear()
     if not isinstance(pack, TaskPack):
         raise TaskError(f"the task pack {entry.name!r} ({entry.value}) gives no tasks.packs.TaskPack")
     return pack

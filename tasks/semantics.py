@@ -49,7 +49,7 @@ def anonymized(splits: Splits) -> Splits:
 
 def _meaning(variable: Variable) -> str | None:
     if variable.description is None:
-        return None
+        return "dimensionless" if variable.unit == "1" else None
     unit = f" ({variable.unit})" if variable.unit not in (None, "1") else ""
     return variable.description + unit
 

@@ -66,18 +66,23 @@ def read_columns(path: Path) -> dict[str, NDArray[np.float64]]:
     return columns
 
 
-def _numbers(path: Path, name: str, values: object) -> NDArray[np.float64]:
-    import pandas as pd
+_EMPTY = frozenset({"", "na", "n/a", "null", "none"})
 
-    column = pd.Series(values)
-    numbers = pd.to_numeric(column, errors="coerce")
-    wrong = np.flatnonzero(numbers.isna().to_numpy() & column.notna().to_numpy())
-    if len(wrong):
-        raise TaskError(
-            f"{path.name}: column {name!r} holds {str(column.iloc[int(wrong[0])])[:40]!r} in data row "
-            f"{wrong[0] + 1}, which is no number; leave the column out with --features or convert it"
-        )
-    return np.asarray(numbers, dtype=np.float64)
+
+def _numbers(path: Path, name: str, values: Sequence[object]) -> NDArray[np.float64]:
+    """Return cells as numbers, to the last bit; empty ones are NaN."""
+    numbers = np.empty(len(values))
+    for row, cell in enumerate(values):
+        try:
+            numbers[row] = float(cell)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            if cell is not None and str(cell).strip().casefold() not in _EMPTY:
+                raise TaskError(
+                    f"{path.name}: column {name!r} holds {str(cell)[:40]!r} in data row {row + 1}, which is "
+                    "no number; leave the column out with --features or convert it"
+                ) from None
+            numbers[row] = np.nan
+    return numbers
 
 
 def _read_text(path: Path, separator: str | None) -> dict[str, NDArray[np.float64]]:
@@ -90,8 +95,9 @@ def _read_text(path: Path, separator: str | None) -> dict[str, NDArray[np.float6
             "refused, convert it to Parquet or cut it"
         )
     try:
+        # read as text: the parsers of pandas do not give every number to its last bit
         frame = pd.read_csv(
-            path, sep=separator or r"\s+", skipinitialspace=True, float_precision="round_trip"
+            path, sep=separator or r"\s+", skipinitialspace=True, dtype=str, keep_default_na=False
         )
     except pd.errors.EmptyDataError:
         raise TaskError(f"{path.name} is empty") from None
@@ -103,7 +109,7 @@ def _read_text(path: Path, separator: str | None) -> dict[str, NDArray[np.float6
     ]
     if duplicated:
         raise TaskError(f"{path.name} names the column {duplicated[0].rsplit('.', 1)[0]!r} twice; rename one")
-    return {str(name): _numbers(path, str(name), frame[name]) for name in frame.columns}
+    return {str(name): _numbers(path, str(name), frame[name].tolist()) for name in frame.columns}
 
 
 def _read_parquet(path: Path) -> dict[str, NDArray[np.float64]]:
@@ -113,7 +119,7 @@ def _read_parquet(path: Path) -> dict[str, NDArray[np.float64]]:
         frame = pd.read_parquet(path)
     except (ValueError, OSError) as error:
         raise TaskError(f"{path.name} cannot be read as Parquet: {_line(error)}") from error
-    return {str(name): _numbers(path, str(name), frame[name]) for name in frame.columns}
+    return {str(name): _numbers(path, str(name), frame[name].tolist()) for name in frame.columns}
 
 
 def _read_npz(path: Path) -> dict[str, NDArray[np.float64]]:

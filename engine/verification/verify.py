@@ -31,8 +31,9 @@ def normalized_form(task: Task, splits: Splits) -> list[Finding]:
     plain = formula.evaluate(task.formula, task.feature_names, table.X)
     again = formula.evaluate(text, task.feature_names, table.X)
     with np.errstate(all="ignore"):
-        scale = np.maximum(np.abs(plain), 1e-3 * np.std(plain))
-        bad = np.isfinite(plain) & ~(np.abs(again - plain) <= NORMALIZED_AGREEMENT * scale)
+        defined = np.isfinite(plain)
+        scale = np.maximum(np.abs(plain), 1e-3 * np.std(plain, where=defined))
+        bad = defined & ~(np.abs(again - plain) <= NORMALIZED_AGREEMENT * scale)
     if bad.any():
         return [
             Finding(

@@ -72,7 +72,8 @@ def test_another_process_makes_the_same_rows_whatever_its_hash_seed_and_locale(a
         "from tasks import cache, catalogue, materialize\n"
         "for key in ('Nguyen-9', 'I.10.7_1_0', 'g0384'):\n"
         "    task = catalogue.get(key)\n"
-        "    print(*(cache.table_digest(t, task.target.name) for _, t in materialize.generate(task).named()))\n"
+        "    tables = materialize.generate(task).named()\n"
+        "    print(*(cache.table_digest(table, task.target.name) for _, table in tables))\n"
     )
     said = [
         subprocess.run(
@@ -196,7 +197,7 @@ def test_core50_rows_reach_as_far_as_the_published_ones(arena_home, published):
 
 
 def test_lsr_synth_tasks_with_known_constants_reproduce_the_published_ranges(published):
-    """Widths are met to the published six or seven digits; two forced oscillators magnify refitted constants."""
+    """Ends agree to the published digits; two forced oscillators magnify the rounding of their constants."""
     sensitive = {"PO12": 5e-3, "PO40": 6e-3}
     checked = 0
     for record in records(published("catalogue/lsr_synth_ranges.jsonl")):

@@ -41,14 +41,10 @@ def specs(draw):
         seeds=draw(st.none() | st.just((520, 521))),
         conditions=draw(st.sampled_from([("clean",), ("clean", "noise001"), ("noise1.5",)])),
     )
-    limits = Limits(
-        draw(st.floats(1, 1e5)), 1.0, memory_bytes=draw(st.none() | st.just(512 * 2**20)), workers=2
-    )
-    return check(
-        CampaignSpec(
-            "id", "now", tuple(methods), (block,), limits, name=draw(st.none() | st.text(max_size=6))
-        )
-    )
+    memory = draw(st.none() | st.just(512 * 2**20))
+    limits = Limits(draw(st.floats(1, 1e5)), 1.0, memory_bytes=memory, workers=2)
+    name = draw(st.none() | st.text(max_size=6))
+    return check(CampaignSpec("id", "now", tuple(methods), (block,), limits, name=name))
 
 
 @given(specs())
@@ -72,9 +68,7 @@ def test_an_extension_only_appends(spec):
 
 
 def test_a_change_is_refused():
-    spec = check(
-        CampaignSpec("i", "n", (MethodEntry("a", "a", seeds=(1,)),), (Block(("a",), ("g1",), ("x",), None),), Limits(9, 1))
-    )  # fmt: skip
+    spec = check(four_workers())
     changed = replace(spec, limits=Limits(10, 1))
     with pytest.raises(EngineError, match="can only be extended"):
         spec_file.extended_text(spec_file.render(spec), spec, changed, "campaign.toml")
@@ -83,7 +77,7 @@ def test_a_change_is_refused():
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("tasks = [", r"not valid TOML: .*line 2"),
+        ("tasks = [,]", r"not valid TOML: .*line 2"),
         ("budgett = 5", r"unknown key 'budgett'"),
         ("[limits]\nbudget = 0\ninterval = 1", r"budget 0 must be longer than nothing"),
         ("[limits]\nbudget = 5\ninterval = 'soon'", r"interval 'soon' is not a length of time"),
@@ -139,9 +133,17 @@ def test_lengths_that_are_none(text):
 
 @pytest.mark.parametrize(
     ("word", "name", "sigma"),
-    [("clean", "clean", 0), ("0.01", "noise001", 0.01), ("noise005", "noise005", 0.05), ("0.1", "noise010", 0.1),
-     ("noise01", "noise010", 0.1), ("0.025", "noise0025", 0.025), ("1.5", "noise1.5", 1.5), ("0.0", "clean", 0)],
-)  # fmt: skip
+    [
+        ("clean", "clean", 0),
+        ("0.01", "noise001", 0.01),
+        ("noise005", "noise005", 0.05),
+        ("0.1", "noise010", 0.1),
+        ("noise01", "noise010", 0.1),
+        ("0.025", "noise0025", 0.025),
+        ("1.5", "noise1.5", 1.5),
+        ("0.0", "clean", 0),
+    ],
+)
 def test_conditions_have_one_name(word, name, sigma):
     assert conditions.canonical(word) == name
     assert conditions.sigma(name) == sigma
@@ -156,14 +158,16 @@ def test_noise_depends_on_task_condition_and_seed_only():
     assert np.array_equal(noisy, conditions.perturb(y, "g0001", "noise005", 520))
     assert not np.array_equal(noisy, conditions.perturb(y, "g0001", "noise005", 521))
     assert not np.array_equal(noisy, conditions.perturb(y, "g0002", "noise005", 520))
-    assert np.std((conditions.perturb(np.tile(y, 400), "g1", "noise005", 1) - np.tile(y, 400)) / np.std(y)) == pytest.approx(0.05, rel=0.03)  # fmt: skip
+    many = np.tile(y, 400)
+    noise = (conditions.perturb(many, "g1", "noise005", 1) - many) / np.std(many)
+    assert np.std(noise) == pytest.approx(0.05, rel=0.03)
     assert conditions.perturb(y, "g0001", "clean", 520) is y
 
 
 def four_workers(**changes):
-    entry = MethodEntry("a", "a", seeds=(1,))
+    block = Block(("a",), ("g1",), ("x",), None)
     return CampaignSpec(
-        "i", "n", (entry,), (Block(("a",), ("g1",), ("x",), None),), Limits(9, 1, workers=4), **changes
+        "i", "n", (MethodEntry("a", "a", seeds=(1,)),), (block,), Limits(9, 1, workers=4), **changes
     )
 
 

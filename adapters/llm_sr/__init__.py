@@ -1,0 +1,1 @@
+"""LLM-SR rebuilt from paper 1, appendix I.1: equation skeletons from a model, constants by BFGS."""

@@ -76,7 +76,9 @@ def write_run(folder: Path, plan: Plan, key, state: str, name: str) -> None:
     place.mkdir(parents=True)
     until = plan.budget * 0.55 if live else plan.budget
     found = [] if state in ("starting", "start failed") else trajectory(key.id, plan, until)
-    text = plan.expressions.get(key.id, f"{1 + key.seed / 1e6:.17g}*x0**3 + 0.00012345678*x0 - sin(x0)")
+    made = f"{1 + key.seed / 1e6:.17g}*x0**3 + 0.00012345678*x0 - sin(x0)"
+    positional = plan.expressions.get(key.id, made)
+    text = plan.expressions.get(key.id, made.replace("x0", catalogue.get(key.task).feature_names[0]))
     began = [] if state in ("starting", "start failed") else [{"event": "fit-began", "t": 0.0}]
     _lines(
         place / layout.INCUMBENTS,
@@ -91,7 +93,7 @@ def write_run(folder: Path, plan: Plan, key, state: str, name: str) -> None:
         place / layout.EVALUATIONS,
         [
             {"index": index, "t": t, "status": "ok", "reason": None, "expression": f"{text} + {index}",
-             "positional": f"{text} + {index}", "id_nmse": error, "ood_nmse": ood, "id_status": "ok",
+             "positional": f"{positional} + {index}", "id_nmse": error, "ood_nmse": ood, "id_status": "ok",
              "ood_status": "ok", "train_nmse": error / 2, "denominator_id": "split",
              "denominator_ood": "split"}
             for index, (t, error, ood) in enumerate(found)
@@ -116,14 +118,14 @@ def write_run(folder: Path, plan: Plan, key, state: str, name: str) -> None:
         if state == "ending":
             (place / layout.EXIT).write_text(json.dumps({"status": "completed"}))
         return
-    (place / layout.RESULT).write_text(json.dumps(result(plan, key, state, name, found, text)))
+    (place / layout.RESULT).write_text(json.dumps(result(plan, key, state, name, found, text, positional)))
 
 
-def result(plan: Plan, key, state: str, name: str, found, text: str) -> dict:
+def result(plan: Plan, key, state: str, name: str, found, text: str, positional: str) -> dict:
     """Return a run's result record."""
     last = found[-1] if found else None
     final = {"source": "return" if state == "completed" else "incumbent", "t": last[0], "native": text,
-             "text": text, "expression": text, "positional": text, "status": "ok", "reason": None,
+             "text": text, "expression": text, "positional": positional, "status": "ok", "reason": None,
              "train_nmse": last[1] / 2, "id_nmse": last[1], "ood_nmse": last[2], "id_status": "ok",
              "ood_status": "ok", "denominator_id": "split", "denominator_ood": "split", "native_gap": 0.0,
              "native_gap_flag": False} if last else {"status": "none", "source": None}  # fmt: skip

@@ -7,6 +7,7 @@ from engine.expression.dialects.table import DIALECTS, parse
 from engine.expression.errors import ExpressionError
 from engine.expression.evaluate import evaluate
 from engine.expression.infix import infix
+from engine.expression.latex import latex
 from engine.expression.nodes import (
     Apply,
     Constant,
@@ -20,6 +21,7 @@ from engine.expression.nodes import (
     parameters,
     variables,
 )
+from engine.expression.sources import numpy_source, sympy_source
 
 __all__ = [
     "DIALECTS",
@@ -34,8 +36,11 @@ __all__ = [
     "evaluate",
     "fill",
     "infix",
+    "latex",
     "number",
+    "numpy_source",
     "parameters",
     "parse",
+    "sympy_source",
     "variables",
 ]

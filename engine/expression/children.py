@@ -30,7 +30,10 @@ from engine.expression.child import receive, send
 Status = Literal["ok", "error", "timeout", "memory", "died"]
 
 # What the workers of expressions need; a module's preload(), if any, is called once before the first fork.
-PRELOAD = ("sympy", "engine.expression.symbolic", "engine.expression.canonical")
+PRELOAD = (
+    *("sympy", "engine.expression.symbolic", "engine.expression.canonical"),
+    *("engine.expression.simplify", "engine.expression.rewriting", "engine.expression.from_sympy"),
+)
 # Adds numba's compiled tree distance (seconds at the first start of a machine, then from a cache).
 PRELOAD_DISTANCE = (*PRELOAD, "engine.expression.similarity", "engine.expression.distance")
 MEMORY = 2 * 2**30

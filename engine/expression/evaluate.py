@@ -87,7 +87,7 @@ def _run(program: Program, table: Array, result: Array) -> None:
         result[:] = program.constants[program.result]
         return
     whole = n <= BLOCK
-    rows = n if whole else BLOCK
+    rows = max(n, 1) if whole else BLOCK
     copied = [
         np.empty(rows) if again and table.strides[0] != table.itemsize else None for again in program.repeated
     ]

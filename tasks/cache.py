@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tasks import locations
 from tasks.randomness import SCHEME
@@ -70,8 +71,12 @@ def write_table(path: Path, table: Table, target: str) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    columns = [pa.array(np.ascontiguousarray(column)) for column in (*table.X.T, table.y)]
-    frame = pa.table(columns, names=[*table.names, target])
+    # arrays are made from their buffers: pyarrow.array imports pandas, which takes longer than all else
+    columns = [
+        pa.Array.from_buffers(pa.float64(), table.rows, [None, pa.py_buffer(np.ascontiguousarray(column))])
+        for column in (*table.X.T, table.y)
+    ]
+    frame = pa.Table.from_arrays(columns, names=[*table.names, target])
     pq.write_table(frame, path, compression="none", use_dictionary=False, write_statistics=False)
 
 
@@ -79,13 +84,26 @@ def read_table(path: Path, names: tuple[str, ...], target: str) -> Table:
     """Read rows of a cached Parquet file; the columns must be exactly the named ones."""
     import pyarrow.parquet as pq
 
-    frame = pq.read_table(path, memory_map=True)
+    with pq.ParquetFile(path, memory_map=True) as file:
+        frame = file.read()
     if frame.column_names != [*names, target]:
         raise ValueError(f"{path.name} has the columns {frame.column_names}")
+    columns = [_values(frame.column(index)) for index in range(len(names) + 1)]
     X = np.empty((frame.num_rows, len(names)), dtype=np.float64)
     for index in range(len(names)):
-        X[:, index] = frame.column(index).to_numpy()
-    return Table(names, X, np.array(frame.column(len(names)).to_numpy(), dtype=np.float64))
+        X[:, index] = columns[index]
+    return Table(names, X, columns[-1])
+
+
+def _values(column: Any) -> NDArray[np.float64]:  # noqa: ANN401 - pyarrow is untyped
+    if str(column.type) != "double" or column.null_count:
+        raise ValueError("a column holds something else than float64 values")
+    parts = [
+        np.frombuffer(chunk.buffers()[1], dtype=np.float64, count=len(chunk), offset=8 * chunk.offset)
+        for chunk in column.chunks
+        if len(chunk)
+    ]
+    return np.concatenate(parts) if parts else np.empty(0)
 
 
 def write(task: Task, splits: Splits) -> Mapping[str, Any]:

@@ -180,6 +180,19 @@ def test_formula_files_may_assign_and_call_helpers():
     )
 
 
+def test_the_formula_files_we_write_are_read_back_for_every_task():
+    from tasks import formula
+
+    generator = np.random.default_rng(3)
+    for task in catalogue.full():
+        text = formula_of(export.formula_source(task), task.feature_names)
+        rows = generator.uniform(0.5, 2.0, (3, len(task.features)))
+        np.testing.assert_array_equal(
+            formula.evaluate(text, task.feature_names, rows),
+            formula.evaluate(task.formula, task.feature_names, rows),
+        )
+
+
 def test_recursive_helpers_end_in_a_sentence():
     source = "def g(a):\n    return g(a)\n\ndef formula(x0):\n    return g(x0)\n"
     with pytest.raises(TaskError, match="nested too deeply"):

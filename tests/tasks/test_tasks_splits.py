@@ -104,6 +104,21 @@ def test_a_damaged_cache_is_made_again(arena_home):
     np.testing.assert_array_equal(materialize.splits(task).ood.y, made.ood.y)
 
 
+def test_making_and_reading_rows_imports_no_pandas(arena_home):
+    code = (
+        "import sys\n"
+        "from tasks import catalogue, materialize\n"
+        "for _ in range(2):\n"
+        "    materialize.splits(catalogue.get('Nguyen-1'))\n"
+        "print('pandas' in sys.modules, 'scipy' in sys.modules)\n"
+    )
+    environment = {"ARENA_HOME": str(arena_home)}
+    said = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment
+    )
+    assert said.stdout == "False False\n"
+
+
 def test_a_cap_cuts_test_splits_only_and_keeps_the_same_rows(arena_home):
     task = catalogue.get("Keijzer-10")
     whole, cut = materialize.splits(task), materialize.splits(task, max_rows=500)

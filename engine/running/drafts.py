@@ -354,9 +354,8 @@ def extend(campaign: Path, draft: Draft) -> CampaignSpec:
                     f"{entry.label} is in {campaign} already with its own settings: use another label"
                 )
             continue
-        # A later method takes part with the seeds the others have.
-        seeds = draft.seeds or old.methods[0].seeds
-        added.append(_entry(replace(entry, seeds=entry.seeds or seeds), draft, base))
+        # A later method takes part with the seeds the others have; further seeds are for all of them.
+        added.append(_entry(replace(entry, seeds=entry.seeds or old.methods[0].seeds), draft, base))
     methods = (*old.methods, *added)
     names = dict(old.task_names)
     own: tuple[tuple[Task, Splits], ...] = ()

@@ -56,9 +56,7 @@ def read_results(campaign: Path) -> dict[tuple[RunKey, int], Packed]:
         try:
             columns = pq.read_table(file, memory_map=True).to_pydict()
         except (OSError, ValueError) as error:
-            raise EngineError(
-                f"{file} is damaged ({error}): move it aside; its runs will be made again"
-            ) from error
+            raise EngineError(f"{file} is damaged ({error}): restore it, or move it aside") from error
         for label, task, seed, condition, attempt, result in zip(
             *(columns[name] for name in ("label", "task", "seed", "condition", "attempt", "result")),
             strict=True,

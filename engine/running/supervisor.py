@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from engine.errors import EngineError
-from engine.running import attempts, capacity, control, layout, records, request, spec_file, store
+from engine.running import attempts, capacity, control, layout, records, request, segments, spec_file, store
 from engine.running.active import INTERRUPTED, STOPPED, ActiveRun
 from engine.running.evaluation_pool import EvaluationPool
 from engine.running.job import Job
@@ -29,6 +29,8 @@ TICK_S = 0.2
 CONTROL_S = 0.5
 KEEPER_LOOK_S = 1.0
 SAMPLE_S = (0.5, 5.0)
+# From so many finished runs on, their logs are packed into a segment when the engine ends.
+PACK_FROM = 100
 # A keeper that dies this often for one run is not the run's misfortune any more.
 KEEPER_DEATHS = 3
 
@@ -146,6 +148,7 @@ class Supervisor:
             self._make_cores()
             with self._signals():
                 await self._loop()
+            await asyncio.to_thread(self._pack)
             self._event("engine-ended", statuses=dict(Counter(self._ended.values())))
         finally:
             for task in self._starting.values():
@@ -247,6 +250,13 @@ class Supervisor:
         have = capacity.allowed_cores()
         groups = [have[i : i + threads] for i in range(0, len(have) - threads + 1, threads)]
         self._free_cores = groups[: self.workers]
+
+    def _pack(self) -> None:
+        unfinished = {key for key, status in self._ended.items() if status == records.CANCELLED}
+        runs = [run for run in read_campaign(self.folder).runs if run.ended and run.segment is None]
+        if len(runs) >= PACK_FROM:
+            segment = segments.pack(self.folder, (run for run in runs if run.key not in unfinished))
+            self._event("packed", segment=None if segment is None else segment.name)
 
     # The loop.
 

@@ -30,7 +30,9 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", 
     """
     parser = commands.add_parser(name, help=line, description=line.capitalize() + ".")
     parser.add_argument(
-        "--no-console", action="store_true", help="print the outcome instead of opening the console"
+        "--no-console",
+        action="store_true",
+        help="print the outcome instead of opening the console; so it is without a terminal",
     )
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON; opens no console")
     parser.add_argument("--out", metavar="DIR", help="where the campaign goes")
@@ -52,7 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from arena_tui.commands.run import create, detach, engine_outcome, report
 
-    headless = arguments.no_console or arguments.json
+    on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    headless = arguments.no_console or arguments.json or not on_terminal
     install_methods()
     campaign = create(quickstart_draft(), None if arguments.out is None else Path(arguments.out), False)
     if not headless:

@@ -20,6 +20,7 @@ PARITY = 0.98  # correlation of y(v) with y(-v)
 POWER_FIT = 0.995  # share of log-log variance that one power explains
 LARGEST_SHARE = 1 / 3  # upper part of the range on which a power is read
 PERIODIC = 0.5  # share of the detrended power in one peak
+PADDING = 8  # a finer frequency grid than the range alone gives
 CYCLES = 3  # least number of cycles over the range
 
 
@@ -163,12 +164,15 @@ def _period(name: str, target: str, values: Array, y: Array) -> list[str]:
     grid = np.linspace(v[0], v[-1], min(1024, len(v)))
     signal = np.interp(grid, v, y[order][distinct])
     signal = signal - np.polyval(np.polyfit(grid, signal, 2), grid)
-    power = np.abs(np.fft.rfft(signal * np.hanning(len(signal)))) ** 2
-    if power[1:].sum() == 0.0:
+    power = np.abs(np.fft.rfft(signal * np.hanning(len(signal)), n=PADDING * len(signal))) ** 2
+    first = PADDING  # one cycle over the range
+    if power[first:].sum() == 0.0:
         return []
-    peak = int(np.argmax(power[1:])) + 1
-    share = float(power[max(1, peak - 2) : peak + 3].sum() / power[1:].sum())
-    if peak < CYCLES or share < PERIODIC:
+    peak = int(np.argmax(power[first:])) + first
+    wide = 2 * PADDING
+    share = float(power[max(first, peak - wide) : peak + wide + 1].sum() / power[first:].sum())
+    if peak < CYCLES * PADDING or share < PERIODIC:
         return []
-    period = float(v[-1] - v[0]) / peak
+    step = float(grid[1] - grid[0])
+    period = step * PADDING * len(signal) / peak
     return [f"{target} oscillates along {name} with a period of about {period:.3g}"]

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tasks import catalogue, export, materialize, summaries
+from tasks import catalogue, export, materialize, ood, summaries
 from tasks.schema import Splits, Task, Variable
 
 PLOT_POINTS = 400
@@ -24,7 +24,8 @@ def show_task(arguments: argparse.Namespace) -> int:
     """Print the facts of a task and plot its target over each used feature."""
     task = catalogue.get(arguments.task)
     if arguments.json:
-        print(json.dumps(summaries.everything(task), indent=1, allow_nan=False, ensure_ascii=False))
+        facts = {**summaries.everything(task), "ood_intervals": _ood_intervals(task)}
+        print(json.dumps(facts, indent=1, allow_nan=False, ensure_ascii=False))
         return 0
     console = Console()
     _facts(console, task)
@@ -35,6 +36,16 @@ def show_task(arguments: argparse.Namespace) -> int:
     for picture in plots(task, splits):
         print(picture)
     return 0
+
+
+def _ood_intervals(task: Task) -> dict[str, dict[str, tuple[float, float] | None]] | None:
+    found = ood.intervals(task, materialize.splits(task).train)
+    if found is None:
+        return None
+    return {
+        name: {"left": side.left, "right": side.right}
+        for name, side in zip(task.feature_names, found, strict=True)
+    }
 
 
 def _facts(console: Console, task: Task) -> None:

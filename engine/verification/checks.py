@@ -4,9 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.verification.report import SHOWN_ROWS, Finding, Row
-from tasks.generators import ranges
 from tasks.generators.first_principles import extremeness
-from tasks.outside import Outside, linear
+from tasks.ood import intervals as ood_intervals
 from tasks.schema import Splits, Table, Task
 
 RANGE_SLACK = 1e-5
@@ -80,28 +79,13 @@ def _beyond(train: Table, ood: Table) -> NDArray[np.bool_]:
     return np.asarray((least > ood.X) | (greatest < ood.X))
 
 
-def _intervals(task: Task, train: Table) -> list[Outside] | None:
-    match task.recipe.get("rule"):
-        case "srsd" | "feynman":
-            samplings = [task.recipe["sampling"][name] for name in task.feature_names]
-            return ranges.outside_training(samplings, train)
-        case "lsr-transform":
-            samplings = [task.recipe["sampling"][name] for name in task.feature_names]
-            return [linear(sampling["low"], sampling["high"], guard=False) for sampling in samplings]
-        case "classic":
-            specs = [task.recipe["train"][name] for name in task.feature_names]
-            return [linear(spec["low"], spec["high"]) for spec in specs]
-        case _:
-            return None
-
-
 def outside(task: Task, splits: Splits) -> list[Finding]:
     """Check that OOD rows are where the task's OOD type says; types that promise nothing pass."""
     train, ood = splits.train, splits.ood
     if ood is None:
         return []
     beyond = _beyond(train, ood)
-    intervals = _intervals(task, train)
+    intervals = ood_intervals(task, train)
     bad: NDArray[np.bool_] = np.zeros(ood.rows, dtype=bool)
     match task.ood_type:
         case "every-feature-outside":

@@ -7,7 +7,6 @@ a line of the answer.
 import contextlib
 import os
 import re
-import shutil
 import signal
 import subprocess
 from collections.abc import Sequence
@@ -81,12 +80,6 @@ def examine_one(method: Method) -> Diagnosis:
     condition = state(method)
     if not condition.usable:
         return Diagnosis(method.name, condition.status, condition.detail)
-    if method.kind == "julia" and shutil.which("julia") is None:
-        detail = (
-            f"{method.name} runs on Julia, which is not on the path; install Julia 1.10 or later, then run: "
-            f"arena-tui methods install {method.name}"
-        )
-        return Diagnosis(method.name, "julia missing", detail)
     if method.weights and (condition.installed is None or condition.installed.weights is None):
         command = f"arena-tui methods install {method.name} --weights FILE"
         detail = f"{method.name} needs {method.weights}; run: {command}"

@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,7 @@ class Installed:
     source: str | None = None
     commit: str | None = None
     weights: str | None = None
+    julia: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ class State:
     Attributes
     ----------
     method, status : str
-        Name; one of built in, installed, not installed, interrupted, outdated, broken.
+        Name; one of built in, installed, not installed, interrupted, outdated, broken, julia missing.
     detail : str
         One sentence with the command that helps, empty when nothing is wrong.
     folder : pathlib.Path or None
@@ -137,7 +139,7 @@ def state(method: Method) -> State:
         return State(method.name, "built in")
     folder = environment_folder(method)
     command = f"arena-tui methods install {method.name}"
-    if method.kind == "checkout":
+    if method.needs_checkout:
         command += " --source PATH_OR_GIT_URL"
     if not folder.exists():
         return _absent(method, command)
@@ -148,7 +150,10 @@ def state(method: Method) -> State:
     if not interpreter(folder).exists():
         detail = f"the Python that {method.name} was installed with is gone; run: {command}"
         return State(method.name, "broken", detail, folder, installed)
-    for what, path in (("checkout", installed.source), ("weights file", installed.weights)):
+    if method.kind == "julia" and installed.julia is None:
+        return State(method.name, "julia missing", _julia_sentence(method, command), folder, installed)
+    parts = {"checkout": installed.source, "weights file": installed.weights, "Julia": installed.julia}
+    for what, path in parts.items():
         if path is not None and not Path(path).exists():
             detail = f"the {what} of {method.name} is no longer at {path}; run: {command}"
             return State(method.name, "broken", detail, folder, installed)
@@ -162,7 +167,16 @@ def _absent(method: Method, command: str) -> State:
     if any(folder_of_all().glob(f".building.{method.name}.*")):
         detail = f"an installation of {method.name} was interrupted; run: {command}"
         return State(method.name, "interrupted", detail)
+    if method.kind == "julia" and shutil.which("julia") is None:
+        return State(method.name, "julia missing", _julia_sentence(method, command))
     return State(method.name, "not installed", f"{method.name} is not installed; run: {command}")
+
+
+def _julia_sentence(method: Method, command: str) -> str:
+    return (
+        f"{method.name} runs on Julia, which is not on the path; install Julia 1.10.3 or later, or let the "
+        f"installation fetch it, and run: {command}"
+    )
 
 
 def launch(method: Method) -> Launch:
@@ -210,6 +224,7 @@ def worker_environment(method: Method, condition: State) -> dict[str, str]:
         env |= {name: value for name, value in os.environ.items() if name.startswith("JULIA_")}
         env["HOME"] = str(Path.home())
         env["PYTHON_JULIAPKG_OFFLINE"] = "yes"
+        env["PYTHON_JULIAPKG_PROJECT"] = str(environment_folder(method) / "julia")
     installed = condition.installed
     if installed is not None and installed.source is not None:
         env["ARENA_SOURCE"] = installed.source

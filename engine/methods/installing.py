@@ -110,6 +110,11 @@ def _install_locked(method: Method, source: str | None, weights: Path | None, te
         os.replace(building, folder)  # noqa: PTH105 - the atomic step
     finally:
         shutil.rmtree(building, ignore_errors=True)
+    if method.kind == "julia":
+        tell(
+            f"looking for Julia and the Julia packages of {method.name}; fetching what is missing takes minutes"
+        )
+        _write_marker(folder, dataclasses.replace(wanted, julia=_resolved_julia(method, folder)))
     tell(f"{method.name} is installed in {folder}")
     return state(method)
 
@@ -118,7 +123,7 @@ def _wanted(method: Method, before: State, source: str | None, weights: Path | N
     known = before.installed
     commit = None
     place = source or (known.source if known is not None else None)
-    if method.kind == "checkout":
+    if method.needs_checkout:
         if place is None:
             message = (
                 f"{method.name} is not published as a package; bring its checkout: "
@@ -127,7 +132,7 @@ def _wanted(method: Method, before: State, source: str | None, weights: Path | N
             raise EngineError(message)
         checkout = checkouts.bring(method, place, tell)
         place, commit = str(checkout.folder), checkout.commit
-    elif method.kind != "julia" and source is not None:
+    elif source is not None:
         message = f"{method.name} is a published package and takes no --source"
         raise EngineError(message)
     kept = str(weights.expanduser().resolve()) if weights is not None else (known.weights if known else None)
@@ -160,6 +165,29 @@ def _fill(method: Method, folder: Path, wanted: Installed, tell: Tell) -> None:
             copy = Path(temporary) / method.name
             shutil.copytree(wanted.source, copy, ignore=shutil.ignore_patterns(".git", "build", "*.so"))
             uv(["pip", "install", *python, "--no-deps", str(copy)], method, log)
+
+
+def _resolved_julia(method: Method, folder: Path) -> str:
+    """Let the environment's own juliapkg find or fetch Julia and the packages it declares."""
+    code = "import juliapkg; juliapkg.resolve(); print(juliapkg.executable())"
+    ended = subprocess.run(
+        [str(interpreter(folder)), "-c", code],
+        env={**os.environ, "PYTHON_JULIAPKG_PROJECT": str(folder / "julia")},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=INSTALL_LIMIT_S,
+        check=False,
+    )
+    lines = [line.strip() for line in ended.stdout.splitlines() if line.strip()]
+    if ended.returncode != 0 or not lines:
+        said = ended.stderr.strip().splitlines() or ["juliapkg said nothing"]
+        message = (
+            f"{method.name} is installed but for Julia, which is neither here nor could be fetched ({said[-1]}); "
+            f"install Julia 1.10.3 or later and repeat"
+        )
+        raise EngineError(message)
+    return lines[-1]
 
 
 def _torch_words() -> list[str]:

@@ -115,6 +115,11 @@ class Method:
     check_settings: Mapping[str, Any] = field(default_factory=dict)
     unavailable: str = ""
 
+    @property
+    def needs_checkout(self) -> bool:
+        """Whether its user must bring a checkout."""
+        return bool(self.entry_points)
+
     def defaults(self) -> dict[str, Any]:
         """Return the default of every setting."""
         return {setting.name: setting.default for setting in self.schema}

@@ -1,0 +1,1 @@
+"""SymbolFit: a PySR search whose every candidate is fitted again (Tsoi et al., 2025)."""

@@ -1,0 +1,122 @@
+"""``arena-tui score``: the six axes of a campaign."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arena_tui.commands.judge_words import add_judge_words, chosen_judge
+
+if TYPE_CHECKING:
+    from engine.scoring.rows import RunScore
+
+
+def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, line: str) -> None:
+    """Add the command.
+
+    Parameters
+    ----------
+    commands : argparse subparsers
+        The command table.
+    name, line : str
+        Its name and its line of help.
+    """
+    parser = commands.add_parser(
+        name,
+        help=line,
+        description="Score a campaign on ID, OOD, SYM, MIN, EFF and STAB. What was judged before is reused; "
+        "the tables are kept below the campaign for export and the console.",
+    )
+    parser.add_argument("campaign", metavar="DIR", help="a campaign folder")
+    parser.add_argument("--json", action="store_true", help="print everything as one JSON document")
+    parser.add_argument(
+        "--with-published", action="store_true", help="show the paper's rows beside yours, marked"
+    )
+    parser.add_argument("--compare", action="store_true", help="add paired comparisons of the methods")
+    add_judge_words(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        The parsed command line.
+
+    Returns
+    -------
+    int
+        0.
+    """
+    from engine.scoring import axes, export, report, tables, writers
+    from engine.scoring.campaign import score
+    from engine.scoring.numeric import DEFINITION
+
+    folder = Path(arguments.campaign)
+    if arguments.estimate:
+        return _estimate(arguments, folder)
+    judge, simplifier = chosen_judge(arguments, folder)
+    scores = score(folder, judge=judge, simplifier=simplifier, progress=progress_line())
+    tables.save(scores)
+    if arguments.json:
+        print(json.dumps(export.document(scores), allow_nan=False))
+        return 0
+    for condition in dict.fromkeys(method.condition for method in scores.methods):
+        print(writers.text(report.profile(scores, condition, with_published=arguments.with_published)))
+        print()
+    noise = report.noise(scores, with_published=arguments.with_published)
+    if noise is not None:
+        print(writers.text(noise))
+        print()
+    print(writers.text(report.rates(scores)))
+    if arguments.compare:
+        print()
+        print(writers.text(report.comparisons(scores)))
+    correlated = {
+        pair: value for pair, value in axes.correlations(scores.methods).items() if value is not None
+    }
+    if correlated:
+        print()
+        print("Spearman across methods: " + ", ".join(f"{a}-{b} {v:.2f}" for (a, b), v in correlated.items()))
+    print()
+    print(f"judge: {scores.judge}; {DEFINITION}")
+    for note in [*scores.notes, *_run_notes(scores.runs)]:
+        print(f"note: {note}")
+    return 0
+
+
+def progress_line() -> "ProgressLine":
+    """Return a progress callback that writes on stderr, and only on a terminal."""
+    return ProgressLine(sys.stderr.isatty())
+
+
+class ProgressLine:
+    """Overwrites one line of stderr with the stage and how far it is."""
+
+    def __init__(self, shown: bool) -> None:
+        self._shown = shown
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Show one step."""
+        if self._shown:
+            end = "\n" if done == total else ""
+            print(f"\r{stage}: {done} of {total}   ", end=end, file=sys.stderr, flush=True)
+
+
+def _run_notes(runs: "tuple[RunScore, ...]") -> list[str]:
+    from collections import Counter
+
+    counted = Counter(note for run in runs for note in run.notes)
+    return [f"{note}: {count} of {len(runs)} runs" for note, count in sorted(counted.items())]
+
+
+def _estimate(arguments: argparse.Namespace, folder: Path) -> int:
+    from engine.judging.claude import estimate
+    from engine.scoring.work import work_of
+
+    found = estimate(work_of(folder), model=arguments.model, batched=not arguments.no_batch)
+    print(json.dumps(found, allow_nan=False) if arguments.json else found["sentence"])
+    return 0

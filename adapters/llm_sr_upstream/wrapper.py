@@ -125,7 +125,8 @@ class LlmSrUpstream:
 
     def evaluated(self, program: Any, report: Callable[[Equation], None]) -> None:  # noqa: ANN401
         """Look at a program that upstream has evaluated; its constants are what our specification left."""
-        self.samples += 1
+        # Upstream registers its first function once per island without a number and counts samples from two.
+        self.samples = max(self.samples, (program.global_sample_nums or 1) - 1)
         score = program.score
         if score is None or (
             self.best is not None and self.best.score is not None and score <= self.best.score

@@ -111,9 +111,7 @@ def _install_locked(method: Method, source: str | None, weights: Path | None, te
     finally:
         shutil.rmtree(building, ignore_errors=True)
     if method.kind == "julia":
-        tell(
-            f"looking for Julia and the Julia packages of {method.name}; fetching what is missing takes minutes"
-        )
+        tell(f"looking for Julia and its packages for {method.name}; fetching them takes minutes")
         _write_marker(folder, dataclasses.replace(wanted, julia=_resolved_julia(method, folder)))
     tell(f"{method.name} is installed in {folder}")
     return state(method)
@@ -183,8 +181,8 @@ def _resolved_julia(method: Method, folder: Path) -> str:
     if ended.returncode != 0 or not lines:
         said = ended.stderr.strip().splitlines() or ["juliapkg said nothing"]
         message = (
-            f"{method.name} is installed but for Julia, which is neither here nor could be fetched ({said[-1]}); "
-            f"install Julia 1.10.3 or later and repeat"
+            f"{method.name} is installed but for Julia, which is neither here nor could be fetched "
+            f"({said[-1]}); install Julia 1.10.3 or later and repeat"
         )
         raise EngineError(message)
     return lines[-1]

@@ -1,7 +1,10 @@
 """Reads a user's own table and makes a task of it."""
 
+import gzip
 import hashlib
 import re
+import zipfile
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +18,8 @@ from tasks.schema import Provenance, Sizes, Splits, Table, Task, Variable
 
 LARGEST_TABLE_BYTES = 256 * 1024 * 1024
 """Text tables above this size are refused; Parquet holds the same rows in a fraction of it."""
+MOST_UNPACKED_BYTES = 1024 * 1024 * 1024
+"""Compressed and binary tables above this size in memory are refused."""
 FEWEST_ROWS = 3
 FEWEST_TO_SPLIT = 10
 """Below this many rows all are training rows; from here on a tenth each is valid and ID test."""
@@ -94,6 +99,8 @@ def _read_text(path: Path, separator: str | None) -> dict[str, NDArray[np.float6
             f"{path.name} has {size / 2**20:.0f} MB; text tables above {LARGEST_TABLE_BYTES // 2**20} MB are "
             "refused, convert it to Parquet or cut it"
         )
+    if path.suffix.lower() == ".gz":
+        _refuse_bomb(path)
     try:
         # read as text: the parsers of pandas do not give every number to its last bit
         frame = pd.read_csv(
@@ -112,11 +119,39 @@ def _read_text(path: Path, separator: str | None) -> dict[str, NDArray[np.float6
     return {str(name): _numbers(path, str(name), frame[name].tolist()) for name in frame.columns}
 
 
+def _refuse_bomb(path: Path) -> None:
+    unpacked = 0
+    try:
+        with gzip.open(path, "rb") as packed:
+            while block := packed.read(1 << 20):
+                unpacked += len(block)
+                if unpacked > LARGEST_TABLE_BYTES:
+                    limit = LARGEST_TABLE_BYTES // 2**20
+                    raise TaskError(
+                        f"{path.name} unpacks to more than {limit} MB; cut it or convert it to Parquet"
+                    )
+    except (OSError, EOFError, zlib.error) as error:
+        raise TaskError(f"{path.name} cannot be read as a table: {_line(error)}") from error
+
+
+def _bearable(path: Path, size: int) -> None:
+    if size > MOST_UNPACKED_BYTES:
+        limit = MOST_UNPACKED_BYTES // 2**20
+        raise TaskError(
+            f"{path.name} holds {size // 2**20} MB of values; at most {limit} MB are read, cut it"
+        )
+
+
 def _read_parquet(path: Path) -> dict[str, NDArray[np.float64]]:
     import pandas as pd
+    import pyarrow.parquet as pq
 
     try:
+        with pq.ParquetFile(path) as file:
+            _bearable(path, 8 * file.metadata.num_rows * file.metadata.num_columns)
         frame = pd.read_parquet(path)
+    except TaskError:
+        raise
     except (ValueError, OSError) as error:
         raise TaskError(f"{path.name} cannot be read as Parquet: {_line(error)}") from error
     return {str(name): _numbers(path, str(name), frame[name].tolist()) for name in frame.columns}
@@ -125,6 +160,8 @@ def _read_parquet(path: Path) -> dict[str, NDArray[np.float64]]:
 def _read_npz(path: Path) -> dict[str, NDArray[np.float64]]:
     columns: dict[str, NDArray[np.float64]] = {}
     try:
+        with zipfile.ZipFile(path) as packed:
+            _bearable(path, sum(entry.file_size for entry in packed.infolist()))
         with np.load(path, allow_pickle=False) as archive:
             for name in archive.files:
                 values = np.asarray(archive[name], dtype=np.float64)
@@ -139,7 +176,7 @@ def _read_npz(path: Path) -> dict[str, NDArray[np.float64]]:
                     )
     except TaskError:
         raise
-    except (ValueError, OSError, EOFError) as error:
+    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
         raise TaskError(f"{path.name} cannot be read as npz without pickles: {_line(error)}") from error
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:

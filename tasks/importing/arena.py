@@ -1,5 +1,6 @@
 """The released arena layout: a folder with metadata.yaml, formula.py and one CSV (or Parquet) per split."""
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,8 @@ def _variable(entry: Any, what: str) -> Variable:  # noqa: ANN401 - YAML holds a
     if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
         raise TaskError(f"metadata.yaml gives {what} without a name")
     limits = entry.get("train_range")
-    low, high = limits if isinstance(limits, list) and len(limits) == 2 else (None, None)
+    ends = limits if isinstance(limits, list) and len(limits) == 2 else (None, None)
+    low, high = (float(e) if isinstance(e, int | float) and math.isfinite(e) else None for e in ends)
     text = entry.get("description")
     unit = entry.get("unit")
     return Variable(
@@ -49,9 +51,9 @@ def _variable(entry: Any, what: str) -> Variable:  # noqa: ANN401 - YAML holds a
         description=text if isinstance(text, str) else None,
         unit=unit if isinstance(unit, str) else None,
         dummy=bool(entry.get("dummy", entry.get("is_dummy", False))),
-        low=float(low) if isinstance(low, int | float) else None,
-        high=float(high) if isinstance(high, int | float) else None,
-        known="observed" if isinstance(low, int | float) else "unknown",
+        low=low,
+        high=high,
+        known="unknown" if low is None or high is None else "observed",
     )
 
 
@@ -68,8 +70,9 @@ def facts(folder: Path) -> Facts:
         raise TaskError("metadata.yaml needs a target and a list of features")
     features = tuple(_variable(entry, "a feature") for entry in data["features"])
     names = [variable.name for variable in features]
-    if len(set(names)) != len(names):
-        raise TaskError("metadata.yaml names a feature twice")
+    target = _variable(data["target"], "the target")
+    if len({*names, target.name}) != len(names) + 1:
+        raise TaskError("metadata.yaml names a column twice")
     source = folder / "formula.py"
     text = inside(folder, source).read_text(encoding="utf-8") if source.exists() else None
     stored = text if text is not None else _text(data, "formula")
@@ -79,7 +82,7 @@ def facts(folder: Path) -> Facts:
         family=_text(data, "source_family", "family") or "imported",
         subgroup=_text(data, "subgroup") or "imported",
         features=features,
-        target=_variable(data["target"], "the target"),
+        target=target,
         formula=parsed,
         source_formula=stored,
         source=_text(data, "source_benchmark", "source") or f"arena layout, folder {folder.name}",

@@ -11,6 +11,8 @@ from tasks.importing.found import Facts, Found, build
 from tasks.importing.python_formula import expression
 from tasks.schema import Splits, Table, Variable
 
+MOST_VALUES = 50_000_000
+"""Values of one dataset that are read: 400 MB."""
 SPLITS = {
     "train": ("train", "train_data"),
     "id": ("test", "id_test_data"),
@@ -43,6 +45,32 @@ def _group(stem: str, name: str) -> tuple[str, str]:
     return f"lsr_synth/{domain}/{name}", domain
 
 
+def _refuse_links(samples: Any, place: str) -> None:  # noqa: ANN401 - h5py is untyped
+    import h5py
+
+    path = ""
+    for part in place.split("/"):
+        path = f"{path}/{part}"
+        link = samples.get(path, getlink=True)
+        if link is None:
+            raise TaskError(f"the HDF5 file has no group {place}")
+        if not isinstance(link, h5py.HardLink):
+            raise TaskError(f"{path} is a link; only data inside the file itself are read")
+
+
+def _values(samples: Any, place: str) -> NDArray[np.float64]:  # noqa: ANN401 - h5py is untyped
+    """Return a dataset's values if they lie in the file itself and are of a bearable size."""
+    import h5py
+
+    _refuse_links(samples, place)
+    dataset = samples[place]
+    if not isinstance(dataset, h5py.Dataset) or dataset.external or dataset.is_virtual:
+        raise TaskError(f"{place} has its data elsewhere; only data inside the file itself are read")
+    if dataset.size > MOST_VALUES:
+        raise TaskError(f"{place} has {dataset.size} values; at most {MOST_VALUES} are read")
+    return np.asarray(dataset[...], dtype=np.float64)
+
+
 def _table(names: tuple[str, ...], values: NDArray[np.float64], place: str) -> Table:
     if values.ndim != 2 or values.shape[1] != len(names) + 1:
         raise TaskError(f"{place} has the shape {values.shape}, not (rows, {len(names) + 1})")
@@ -56,8 +84,7 @@ def _one(samples: Any, stem: str, record: dict[str, Any]) -> Found:  # noqa: ANN
     name = str(record["name"])
     group, subgroup = _group(stem, name)
     try:
-        if group not in samples:
-            raise TaskError(f"the HDF5 file has no group {group}")
+        _refuse_links(samples, group)
         symbols = [str(symbol) for symbol in record["symbols"]]
         kinds = [str(kind) for kind in record["symbol_properties"]]
         meanings = [str(meaning) for meaning in record["symbol_descs"]]
@@ -70,7 +97,7 @@ def _one(samples: Any, stem: str, record: dict[str, Any]) -> Found:  # noqa: ANN
         for split, spellings in SPLITS.items():
             found = next((spelling for spelling in spellings if spelling in samples[group]), None)
             if found is not None:
-                values = np.asarray(samples[group][found][...], dtype=np.float64)
+                values = _values(samples, f"{group}/{found}")
                 tables[split] = _table(features, values, f"{group}/{found}")
         if "train" not in tables:
             raise TaskError(f"{group} has no training samples")

@@ -252,6 +252,20 @@ def test_llm_srbench_faults(tmp_path):
         llm_srbench.read(release)
 
 
+def test_llm_srbench_links_out_of_the_file_are_refused(tmp_path):
+    release = llm_release(tmp_path / "r")
+    with h5py.File(tmp_path / "elsewhere.hdf5", "w") as other:
+        other["secret"] = np.ones((16, 2))
+    with h5py.File(release / "lsr_bench_data.hdf5", "r+") as file:
+        group = file["lsr_synth/bio_pop_growth/BPG0"]
+        del group["train"]
+        group["train"] = h5py.ExternalLink(str(tmp_path / "elsewhere.hdf5"), "/secret")
+    (found,) = llm_srbench.read(release)
+    assert found.error == (
+        "/lsr_synth/bio_pop_growth/BPG0/train is a link; only data inside the file itself are read"
+    )
+
+
 def srsd_release(root):
     generator = np.random.default_rng(1)
     for split, rows in (("train", 80), ("val", 10), ("test", 10)):

@@ -122,9 +122,17 @@ def test_huge_text_tables_are_refused_before_they_are_read(tmp_path):
         user_task(path, "t")
 
 
-def test_a_zip_bomb_like_name_still_counts_by_its_size_on_disk(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "LARGEST_TABLE_BYTES", 64)
-    path = tmp_path / "z.csv.gz"
-    path.write_bytes(gzip.compress(b"a,t\n" + b"1,2\n" * 10_000))
-    with pytest.raises(TaskError, match=r"refused|cannot be read"):
-        user_task(path, "t")
+def test_packed_tables_count_by_what_they_unpack_to(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "LARGEST_TABLE_BYTES", 10_000)
+    monkeypatch.setattr(tables, "MOST_UNPACKED_BYTES", 10_000)
+    text = tmp_path / "z.csv.gz"
+    text.write_bytes(gzip.compress(b"a,t\n" + b"1,2\n" * 10_000))
+    assert text.stat().st_size < 10_000
+    with pytest.raises(TaskError, match="unpacks to more than"):
+        user_task(text, "t")
+    np.savez_compressed(tmp_path / "z.npz", a=np.zeros(10_000), t=np.zeros(10_000))
+    with pytest.raises(TaskError, match="MB of values; at most"):
+        user_task(tmp_path / "z.npz", "t")
+    pd.DataFrame({"a": np.zeros(10_000), "t": np.zeros(10_000)}).to_parquet(tmp_path / "z.parquet")
+    with pytest.raises(TaskError, match="MB of values; at most"):
+        user_task(tmp_path / "z.parquet", "t")

@@ -81,3 +81,32 @@ def describe(task: Task) -> Description:
     declared = [f"{name} ({meaning})" if meaning else name for name, meaning in meanings]
     text = GENERIC.format(target=f"y ({target})" if target else "y", features=", ".join(declared))
     return Description(text, target, meanings, ())
+
+
+def as_request(task: Task) -> dict[str, object]:
+    """Return the semantic description of a task as the JSON that a worker's request holds.
+
+    Parameters
+    ----------
+    task : Task
+        The task.
+
+    Returns
+    -------
+    dict
+        ``features`` and ``target`` with ``name``, ``description`` and ``unit``. For tasks with distractors no
+        feature has a meaning; ``background`` tells the unordered roles instead, and ``roles`` lists them.
+    """
+    told = describe(task)
+
+    def entry(variable: Variable, *, shown: bool) -> dict[str, str | None]:
+        meaning = (variable.description, variable.unit) if shown else (None, None)
+        return {"name": variable.name, "description": meaning[0], "unit": meaning[1]}
+
+    request: dict[str, object] = {
+        "features": [entry(variable, shown=not task.has_dummies) for variable in task.features],
+        "target": entry(task.target, shown=True),
+    }
+    if task.has_dummies:
+        request.update(background=told.background, roles=list(told.roles))
+    return request

@@ -37,6 +37,17 @@ def test_distractors_leave_only_an_unordered_multiset_of_roles():
     assert semantics.describe(shuffled) == told
 
 
+def test_a_request_tells_nothing_about_which_column_is_a_distractor():
+    for task in catalogue.full():
+        told = semantics.as_request(task)
+        assert [entry["name"] for entry in told["features"]] == list(task.feature_names)
+        if task.has_dummies:
+            assert {(entry["description"], entry["unit"]) for entry in told["features"]} == {(None, None)}
+            assert semantics.DISTRACTOR_ROLE in told["background"]
+        else:
+            assert set(told) == {"features", "target"}
+
+
 def test_descriptions_never_hold_a_formula():
     for task in catalogue.full():
         told = semantics.describe(task)

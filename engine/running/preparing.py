@@ -12,6 +12,7 @@ import numpy as np
 
 from engine.errors import EngineError
 from engine.running import user_data
+from tasks import semantics
 from tasks.errors import TaskError
 
 FACTS = "facts.json"
@@ -45,16 +46,8 @@ def prepare(folder: Path, campaign: Path, identifier: str) -> None:
         "features": list(task.feature_names),
         "target": task.target.name,
         "noise_key": user_data.noise_key(task, splits),
-        "descriptions": {
-            "features": [
-                {"name": v.name, "description": v.description, "unit": v.unit} for v in task.features
-            ],
-            "target": {
-                "name": task.target.name,
-                "description": task.target.description,
-                "unit": task.target.unit,
-            },
-        },
+        # never the variables themselves: which column is a distractor must not reach a worker
+        "descriptions": semantics.as_request(task),
     }
     (home / FACTS).write_text(json.dumps(facts, allow_nan=False), encoding="utf-8")
 

@@ -21,12 +21,16 @@ def background(features: Sequence[str], target: str, description: Mapping[str, A
     features, target : sequence of str, str
         Names the method sees.
     description : mapping or None
-        ``features`` and ``target`` with descriptions, only where the campaign shows semantics.
+        ``features`` and ``target`` with descriptions, only where the campaign shows semantics; or a whole
+        ``background``, which tasks with distractors have because their roles must stay unordered.
 
     Returns
     -------
     str
     """
+    told = (description or {}).get("background")
+    if isinstance(told, str):
+        return told
     wanted = _text(description, "target") or target
     known = ", ".join(_called(name, description, place) for place, name in enumerate(features))
     return f"Find the mathematical function skeleton that represents {wanted}, given data on {known}."

@@ -49,7 +49,10 @@ def anonymized(splits: Splits) -> Splits:
 
 def _meaning(variable: Variable) -> str | None:
     if variable.description is None:
-        return "dimensionless" if variable.unit == "1" else None
+        if variable.unit == "1":
+            return "dimensionless"
+        told = variable.symbol is not None and variable.symbol != variable.name
+        return f"quantity written {variable.symbol}" if told else None
     unit = f" ({variable.unit})" if variable.unit not in (None, "1") else ""
     return variable.description + unit
 
@@ -100,8 +103,12 @@ def as_request(task: Task) -> dict[str, object]:
     told = describe(task)
 
     def entry(variable: Variable, *, shown: bool) -> dict[str, str | None]:
-        meaning = (variable.description, variable.unit) if shown else (None, None)
-        return {"name": variable.name, "description": meaning[0], "unit": meaning[1]}
+        words = variable.description or (None if variable.unit is not None else _meaning(variable))
+        return {
+            "name": variable.name,
+            "description": words if shown else None,
+            "unit": variable.unit if shown else None,
+        }
 
     request: dict[str, object] = {
         "features": [entry(variable, shown=not task.has_dummies) for variable in task.features],

@@ -257,6 +257,6 @@ def shared() -> Children:
     """Return the pool this process shares: two workers, ended at exit."""
     with _shared_lock:
         if not _shared:
-            _shared.append(Children(count=min(2, os.cpu_count() or 1)))
+            _shared.append(Children(count=min(2, os.cpu_count() or 1), preload=PRELOAD_DISTANCE))
             atexit.register(_shared[0].close)
         return _shared[0]

@@ -4,9 +4,12 @@ Equal subexpressions are computed once, constant ones once per program, and a bl
 registers to stay in the cache. Overflow and undefined points come back as inf and nan, never as an error.
 """
 
+import threading
+from collections.abc import Callable
+from contextvars import Context, copy_context
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,19 +19,36 @@ from engine.expression.operators import OPERATORS, Kernel
 
 Array = NDArray[np.float64]
 
-# Rows per block: eight registers of 64 KiB fit the second-level cache of any current core.
-BLOCK = 8192
+# Up to this many rows an intermediate result stays in the second-level cache by itself.
+SMALL = 16_384
+# Rows per block beyond it: a few registers of 128 KiB fit the second-level cache of current cores.
+BLOCK = 16_384
+# With fewer steps than this there is no intermediate result worth keeping in the cache.
+FEW_STEPS = 3
+# A column that is read this often is first copied side by side in memory.
+OFTEN = 4
 # np.power costs as much as five multiplications; up to this exponent a product is faster.
 LARGEST_PRODUCT = 6
 PROGRAMS = 512
+# Registers a thread keeps between calls.
+MOST_KEPT = 32
+# The second input of a step that has one.
+ALONE = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One instruction: ``kernel`` on registers, into register ``out``."""
+_local = threading.local()
+
+
+class Step(NamedTuple):
+    """One instruction: ``kernel`` on registers ``first`` and ``second`` (or ``ALONE``), into ``out``.
+
+    ``third`` is the last input of a choice.
+    """
 
     kernel: Kernel
-    inputs: tuple[int, ...]
+    first: int
+    second: int
+    third: int
     out: int
 
 
@@ -36,15 +56,15 @@ class Step:
 class Program:
     """A compiled tree.
 
-    Registers are numbered: first the constants, then the columns in use, then work space.
+    Registers are numbered: first the constants, then the columns in use, then work space (``empty``).
+    ``repeated`` are the places of the columns that are read often. The last step gives the result.
     """
 
     constants: tuple[Array, ...]
     columns: tuple[int, ...]
-    repeated: tuple[bool, ...]
+    repeated: tuple[int, ...]
     steps: tuple[Step, ...]
-    work: int
-    result: int
+    empty: tuple[None, ...]
 
 
 def evaluate(node: Node, X: ArrayLike) -> Array:
@@ -66,11 +86,25 @@ def evaluate(node: Node, X: ArrayLike) -> Array:
     if table.ndim == 1:
         table = table[:, None]
     program = compiled(node)
-    n = table.shape[0]
-    result = np.empty(n)
-    with np.errstate(all="ignore"):
-        _run(program, table, result)
-    return result
+    steps = program.steps
+    if not steps:
+        return _copied(program, table)
+    if table.shape[0] <= SMALL or len(steps) < FEW_STEPS:
+        registers = [*program.constants, *_columns(program, table), *program.empty]
+        return _silently(_whole, steps, registers)
+    return _silently(_blocks, program, table)
+
+
+def _silently(work: Callable[..., Array], *arguments: Any) -> Array:  # noqa: ANN401 - handed on as they are
+    """Run work in this thread's own context, in which NumPy ignores overflow and undefined values.
+
+    Entering a context costs a tenth of ``np.errstate``, which would dominate on a hundred rows.
+    """
+    context: Context | None = getattr(_local, "context", None)
+    if context is None:
+        context = _local.context = copy_context()
+        context.run(np.seterr, all="ignore")
+    return context.run(work, *arguments)
 
 
 @lru_cache(maxsize=PROGRAMS)
@@ -79,54 +113,80 @@ def compiled(node: Node) -> Program:
     return _Compiler().program(node)
 
 
-def _run(program: Program, table: Array, result: Array) -> None:
-    n = result.shape[0]
-    first_column = len(program.constants)
-    first_work = first_column + len(program.columns)
-    if program.result < first_column:
-        result[:] = program.constants[program.result]
-        return
-    whole = n <= BLOCK
-    rows = max(n, 1) if whole else BLOCK
-    copied = [
-        np.empty(rows) if again and table.strides[0] != table.itemsize else None for again in program.repeated
-    ]
-    work = np.empty((program.work, rows))
-    registers: list[Any] = [*program.constants, *program.columns, *work]
-    views = registers
-    for start in range(0, n, rows):
-        stop = min(start + rows, n)
-        if stop - start < rows:
-            views = [*registers[:first_work], *(buffer[: stop - start] for buffer in registers[first_work:])]
-        for place, column in enumerate(program.columns):
-            views[first_column + place] = _column(table, column, start, stop, copied[place])
-        _block(program, views, result[start:stop])
+def _copied(program: Program, table: Array) -> Array:
+    """Return a constant for every row, or a copy of a column."""
+    if program.constants:
+        return np.full(table.shape[0], float(program.constants[0]))
+    return np.array(_column(table, program.columns[0]))
 
 
-def _column(table: Array, column: int, start: int, stop: int, copy: Array | None) -> Array:
-    if column >= table.shape[1]:
-        return np.full(stop - start, np.nan)
-    values = table[start:stop, column]
-    if copy is None:
-        return values
-    np.copyto(copy[: stop - start], values)
-    return copy[: stop - start]
+def _column(table: Array, column: int) -> Array:
+    return table[:, column] if column < table.shape[1] else np.full(table.shape[0], np.nan)
 
 
-def _block(program: Program, views: list[Any], result: Array) -> None:
-    if not program.steps:
-        np.copyto(result, views[program.result])
-        return
-    last = program.steps[-1]
-    for step in program.steps:
-        out = result if step is last else views[step.out]
-        inputs = step.inputs
-        if len(inputs) == 2:
-            step.kernel(views[inputs[0]], views[inputs[1]], out)
-        elif len(inputs) == 1:
-            step.kernel(views[inputs[0]], out)
+def _columns(program: Program, table: Array) -> list[Array]:
+    """Return the columns in use; those that are read again and again side by side in memory."""
+    width = table.shape[1]
+    found = [table[:, c] if c < width else np.full(table.shape[0], np.nan) for c in program.columns]
+    if width > 1 and program.repeated:
+        for place in program.repeated:
+            found[place] = np.ascontiguousarray(found[place])
+    return found
+
+
+def _whole(steps: tuple[Step, ...], registers: list[Any]) -> Array:
+    """Run the steps on whole columns."""
+    value: Array
+    for kernel, first, second, third, out in steps:
+        if second < 0:
+            value = kernel(registers[first])
+        elif third < 0:
+            value = kernel(registers[first], registers[second])
         else:
-            step.kernel(*(views[number] for number in inputs), out)
+            value = kernel(registers[first], registers[second], registers[third])
+        registers[out] = value
+    return value
+
+
+def _blocks(program: Program, table: Array) -> Array:
+    """Run the steps on one block of rows after the other, in the same few registers."""
+    n = table.shape[0]
+    result = np.empty(n)
+    constants = len(program.constants)
+    work = list(_workspace(len(program.empty)))
+    registers: list[Any] = [*program.constants, *program.columns, *work]
+    head = len(registers) - len(work)
+    for start in range(0, n, BLOCK):
+        stop = min(start + BLOCK, n)
+        rows = table[start:stop]
+        registers[constants:head] = _columns(program, rows)
+        if stop - start < BLOCK:
+            registers[head:] = [buffer[: stop - start] for buffer in work]
+        _block(program.steps, registers, result[start:stop])
+    return result
+
+
+def _workspace(count: int) -> Array:
+    """Return this thread's registers; fresh memory would cost a page fault per page and call."""
+    held: Array | None = getattr(_local, "work", None)
+    if held is None or held.shape[0] < count:
+        held = np.empty((count, BLOCK))
+        if count <= MOST_KEPT:
+            _local.work = held
+    return held[:count]
+
+
+def _block(steps: tuple[Step, ...], registers: list[Any], result: Array) -> None:
+    last = steps[-1]
+    for step in steps:
+        kernel, first, second, third, place = step
+        out = result if step is last else registers[place]
+        if second < 0:
+            kernel(registers[first], out)
+        elif third < 0:
+            kernel(registers[first], registers[second], out)
+        else:
+            kernel(registers[first], registers[second], registers[third], out)
 
 
 class _Compiler:
@@ -263,14 +323,16 @@ class _Compiler:
                 place = high
                 high += 1
             register[number] = place
-            steps.append(Step(kernel, inputs, place))
+            first, second, third = (*inputs, ALONE, ALONE)[:3]
+            steps.append(Step(kernel, first, second, third, place))
         return Program(
             constants=tuple(self.constants[number] for number in constants),
             columns=tuple(self.columns[number] for number in columns),
-            repeated=tuple(self.uses(number, order) > 1 for number in columns),
+            repeated=tuple(
+                place for place, number in enumerate(columns) if self.uses(number, order) >= OFTEN
+            ),
             steps=tuple(steps),
-            work=high - first_work,
-            result=register[result],
+            empty=(None,) * (high - first_work),
         )
 
     def reachable(self, result: int) -> set[int]:

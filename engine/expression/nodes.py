@@ -60,6 +60,10 @@ class Apply:
     def __hash__(self) -> int:
         return self._hash
 
+    def __reduce__(self) -> "tuple[type[Apply], tuple[str, tuple[Node, ...]]]":
+        # Another process may hash strings differently: it must compute the hash anew.
+        return Apply, (self.op, self.args)
+
 
 Node = Number | Constant | Var | Parameter | Apply
 

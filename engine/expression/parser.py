@@ -123,6 +123,8 @@ class Parser:
             return False
         if token.text == ")":
             return self._close(token, empty=True)
+        if token.kind == "end":
+            raise ExpressionError("the text ends too early; a number, a name or a bracket should follow")
         raise ExpressionError(f"unexpected {token}; expected a number, a name or an opening bracket")
 
     def _begin(self, kind: str, token: Token, name: str = "") -> None:

@@ -22,7 +22,7 @@ from engine.expression.nodes import Node, Var, parameters, size
 if TYPE_CHECKING:
     from engine.expression.children import Children
 
-Domain = Mapping[str, tuple[float, float]]
+Domain = Mapping[str, tuple[float, float] | None]
 
 # The issue's limit per expression; the child stops looking for more a little earlier.
 SECONDS = 2.0
@@ -51,7 +51,7 @@ class Simplified:
     reason : str
         Why, where the status is ``unable``.
     seconds : float
-        Wall time.
+        Wall time of the work; starting a child process is not part of it.
     """
 
     text: str
@@ -93,20 +93,18 @@ def simplify(
     """
     from engine.expression.children import shared
 
-    start = time.monotonic()
     try:
         parse(text, features)
     except ExpressionError as error:
-        return Simplified(text, "unable", None, None, False, str(error), time.monotonic() - start)
+        return Simplified(text, "unable", None, None, False, str(error), 0.0)
     ranges = tuple((domain or {}).get(name) for name in features)
     pool = children or shared()
     outcome = pool.run(shortest, text, tuple(features), ranges, seconds * SEARCHING, seconds=seconds)
-    spent = time.monotonic() - start
     if outcome.status != "ok":
-        return Simplified(text, "unable", None, None, False, outcome.reason, spent)
+        return Simplified(text, "unable", None, None, False, outcome.reason, outcome.seconds)
     best, before, after, extended = outcome.value
     status: Literal["simplified", "unchanged"] = "unchanged" if best == text else "simplified"
-    return Simplified(best, status, after, before, extended, "", spent)
+    return Simplified(best, status, after, before, extended, "", outcome.seconds)
 
 
 def shortest(

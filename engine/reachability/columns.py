@@ -22,7 +22,7 @@ LEAST_RATE, MOST_RATE, RATES = 0.05, 60.0, 80  # exponential: theta = a * max|v|
 LOG_SHIFT_LOW, LOG_SHIFT_HIGH, LOG_SHIFTS = -9.0, np.log(100.0), 60  # a = max|v| * exp(theta)
 POWER_LOW, POWER_HIGH, POWER_STEP = 0.02, 6.0, 0.08  # |v|**a
 NEGATIVE_POWER_LOW = -6.0
-NEGATIVE_POWER_RATIO = 1e-3  # a < 0 only where min|v| > ratio * max|v|
+NEGATIVE_POWER_RATIO = 1e-2  # a < 0 only where min|v| > ratio * max|v|: unseen rows may lie nearer to 0
 GENERIC_UNIT, GENERIC_MOST, GENERIC_POINTS = 1e-3, 1e3, 121  # a = unit * sinh(theta), both signs
 LARGEST = 1e140  # of a column as written
 ZERO_LOGARITHM = -1e6  # stands for log(0): every positive power of it is an exact zero

@@ -31,6 +31,10 @@ def background(features: Sequence[str], target: str, description: Mapping[str, A
     told = (description or {}).get("background")
     if isinstance(told, str):
         return told
+    hidden = (description or {}).get("background")
+    if hidden:
+        # Tasks with distractors: roles without their columns, appendix I.3.
+        return str(hidden)
     wanted = _text(description, "target") or target
     known = ", ".join(_called(name, description, place) for place, name in enumerate(features))
     return f"Find the mathematical function skeleton that represents {wanted}, given data on {known}."

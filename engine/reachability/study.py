@@ -23,6 +23,7 @@ from engine.reachability.records import PLAN, SCHEMA, UnitKey, compact, read, un
 from engine.reachability.sources import Asked, Saved, Source
 from tasks.materialize import splits as materialized
 from tasks.schema import Task
+from tasks.semantics import describe
 
 ASKING_THREADS = 8
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -412,6 +413,8 @@ def usable(asked: Asked) -> Proposed:
 def hint(task: Task) -> str:
     """Describe a task's domain and variables for the named condition, without its formula."""
     domain = DOMAINS.get(task.subgroup.lower(), f"{task.family}, {task.subgroup}".replace("_", " "))
+    if task.has_dummies:
+        return f"{domain}; {describe(task).background}"
     known = [f"{variable.name}: {variable.description}" for variable in task.features if variable.description]
     target = f"{task.target.name}: {task.target.description}" if task.target.description else ""
     return "; ".join(part for part in (domain, *known, target) if part)

@@ -1,13 +1,14 @@
 """Packed records of finished runs: two Parquet files a segment, read lazily and by run.
 
-``segments/NAME-runs.parquet`` has one row per finished attempt with its result; ``NAME-lines.parquet`` has
-the lines of its logs, sorted by run, so that one run's lines lie in one or two row groups.
+``segments/NAME-runs.parquet`` has one row per finished attempt with its result; ``NAME-logs.parquet`` has its
+logs, a column each, in the same order and in row groups small enough to read one run alone.
 """
 
 import json
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,10 @@ from engine.running import layout, store
 from engine.running.records import Run, RunKey
 
 RUNS_SUFFIX = "-runs.parquet"
-LINES_SUFFIX = "-lines.parquet"
+LOGS_SUFFIX = "-logs.parquet"
 LOGS = (layout.INCUMBENTS, layout.EVALUATIONS, layout.TELEMETRY)
-# About the lines of ten three-hour runs: small enough to read one run fast, large enough to compress well.
-_ROWS_IN_GROUP = 5_000
+# Ten runs to a row group: small enough to read one run fast, large enough to compress well.
+_ROWS_IN_GROUP = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def read_results(campaign: Path) -> dict[tuple[RunKey, int], Packed]:
     packed: dict[tuple[RunKey, int], Packed] = {}
     for file in files:
         try:
-            columns = pq.read_table(file, memory_map=True).to_pydict()
+            columns = pq.ParquetFile(file, memory_map=True).read().to_pydict()
         except (OSError, ValueError) as error:
             raise EngineError(f"{file} is damaged ({error}): restore it, or move it aside") from error
         for label, task, seed, condition, attempt, result in zip(
@@ -85,19 +86,33 @@ def read_log(segment: Path, run: str, attempt: int, log: str) -> bytes:
     bytes
         The log as it was.
     """
+    group, within = divmod(_rows(segment)[run, attempt], _ROWS_IN_GROUP)
+    return _group(segment, group, log)[within]
+
+
+@lru_cache(maxsize=64)
+def _rows(segment: Path) -> dict[tuple[str, int], int]:
+    """Tell in which row every attempt of a segment stands; a segment's files never change."""
     import pyarrow.parquet as pq
 
-    table = pq.read_table(
-        lines_file(segment),
-        columns=["line"],
-        filters=[("run", "==", run), ("attempt", "==", attempt), ("log", "==", log)],
-        memory_map=True,
-    )
-    return b"".join(table.column("line").to_pylist())
+    columns = pq.ParquetFile(segment, memory_map=True).read(columns=["run", "attempt"]).to_pydict()
+    return {pair: row for row, pair in enumerate(zip(columns["run"], columns["attempt"], strict=True))}
 
 
-def lines_file(segment: Path) -> Path:
-    """Name the file with a segment's log lines.
+# Scorers read run after run: the neighbours in the group just read come for nothing.
+@lru_cache(maxsize=8)
+def _group(segment: Path, group: int, log: str) -> list[bytes]:
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(logs_file(segment), memory_map=True) as file:
+        contents: list[bytes] = (
+            file.read_row_group(group, columns=[log], use_threads=False).column(0).to_pylist()
+        )
+    return contents
+
+
+def logs_file(segment: Path) -> Path:
+    """Name the file with a segment's logs.
 
     Parameters
     ----------
@@ -107,9 +122,9 @@ def lines_file(segment: Path) -> Path:
     Returns
     -------
     pathlib.Path
-        Its ``-lines.parquet`` file.
+        Its ``-logs.parquet`` file.
     """
-    return segment.with_name(segment.name.removesuffix(RUNS_SUFFIX) + LINES_SUFFIX)
+    return segment.with_name(segment.name.removesuffix(RUNS_SUFFIX) + LOGS_SUFFIX)
 
 
 def pack(campaign: Path, runs: Iterable[Run], *, keep_live: bool = False) -> Path | None:
@@ -142,18 +157,10 @@ def pack(campaign: Path, runs: Iterable[Run], *, keep_live: bool = False) -> Pat
     folder = campaign / layout.SEGMENTS
     folder.mkdir(exist_ok=True)
     segment = folder / f"{secrets.token_hex(6)}{RUNS_SUFFIX}"
-    # The lines go first: a segment exists for a reader once its runs file is there.
-    _write_lines(lines_file(segment), chosen)
+    # The logs go first: a segment exists for a reader once its runs file is there.
+    _write_logs(logs_file(segment), chosen)
+    _check_logs(logs_file(segment), chosen)
     _write_runs(segment, chosen)
-    for run in chosen:
-        for log in LOGS:
-            live = _bytes(run, log)
-            if b"".join(_split(live)) != live or (
-                live and read_log(segment, run.id, run.attempt, log) != live
-            ):
-                raise EngineError(
-                    f"the segment {segment} does not read back {run.id}: the live logs were kept"
-                )
     if not keep_live:
         for run in chosen:
             for log in LOGS:
@@ -170,57 +177,73 @@ def _bytes(run: Run, log: str) -> bytes:
         return b""
 
 
-def _split(content: bytes) -> list[bytes]:
-    return content.splitlines(keepends=True) if b"\r" not in content else [content]
-
-
 def _write_runs(path: Path, runs: Sequence[Run]) -> None:
-    rows: dict[str, list[Any]] = {
-        name: [] for name in ("label", "task", "seed", "condition", "attempt", "result")
-    }
+    import pyarrow as pa
+
+    names = ("run", "label", "task", "seed", "condition", "attempt", "result")
+    rows: list[tuple[Any, ...]] = []
     for run in runs:
         assert run.folder is not None
         result = store.read_record(run.folder / layout.RESULT)
         if result is None:
             raise EngineError(f"{run.id} lost its result while it was being packed")
-        values = (
-            run.label,
-            run.task,
-            run.seed,
-            run.condition,
-            run.attempt,
-            json.dumps(result, allow_nan=False),
-        )
-        for name, value in zip(rows, values, strict=True):
-            rows[name].append(value)
-    _write_table(path, rows)
+        text = json.dumps(result, allow_nan=False)
+        rows.append((run.id, run.label, run.task, run.seed, run.condition, run.attempt, text))
+    types = (pa.string(), pa.string(), pa.string(), pa.int64(), pa.string(), pa.int32(), pa.string())
+    columns = [
+        pa.array(list(values), kind) for values, kind in zip(zip(*rows, strict=True), types, strict=True)
+    ]
+    _write(
+        path,
+        pa.schema(list(zip(names, types, strict=True))),
+        [pa.table(columns, names=list(names))],
+        len(rows),
+    )
 
 
-def _write_lines(path: Path, runs: Sequence[Run]) -> None:
-    rows: dict[str, list[Any]] = {"run": [], "attempt": [], "log": [], "line": []}
-    for run in sorted(runs, key=lambda run: run.id):
-        for log in LOGS:
-            lines = _split(_bytes(run, log))
-            rows["run"] += [run.id] * len(lines)
-            rows["attempt"] += [run.attempt] * len(lines)
-            rows["log"] += [log] * len(lines)
-            rows["line"] += lines
-    _write_table(path, rows)
-
-
-def _write_table(path: Path, rows: dict[str, list[Any]]) -> None:
+def _write_logs(path: Path, runs: Sequence[Run]) -> None:
     import pyarrow as pa
+
+    schema = pa.schema(
+        [("run", pa.string()), ("attempt", pa.int32()), *((log, pa.large_binary()) for log in LOGS)]
+    )
+
+    def groups() -> Iterator[Any]:
+        for start in range(0, len(runs), _ROWS_IN_GROUP):
+            rows = [
+                {"run": run.id, "attempt": run.attempt, **{log: _bytes(run, log) for log in LOGS}}
+                for run in runs[start : start + _ROWS_IN_GROUP]
+            ]
+            yield pa.Table.from_pylist(rows, schema=schema)
+
+    _write(path, schema, groups(), _ROWS_IN_GROUP)
+
+
+def _write(path: Path, schema: Any, tables: Iterable[Any], rows_in_group: int) -> None:  # noqa: ANN401
     import pyarrow.parquet as pq
 
-    types = {"seed": pa.int64(), "attempt": pa.int32(), "line": pa.binary()}
-    table = pa.table({name: pa.array(values, types.get(name, pa.string())) for name, values in rows.items()})
     temporary = path.with_name(f".{path.name}")
     try:
-        pq.write_table(table, temporary, compression="zstd", row_group_size=_ROWS_IN_GROUP)
+        with pq.ParquetWriter(temporary, schema, compression="zstd") as writer:
+            for table in tables:
+                writer.write_table(table, row_group_size=rows_in_group)
         temporary.replace(path)
     except OSError as error:
         temporary.unlink(missing_ok=True)
         raise EngineError(store.disk_sentence(path, error)) from error
+
+
+def _check_logs(path: Path, runs: Sequence[Run]) -> None:
+    """Compare what was packed with the live logs, byte by byte, before any of them is removed."""
+    import pyarrow.parquet as pq
+
+    expected = iter(runs)
+    with pq.ParquetFile(path, memory_map=True) as file:
+        for group in range(file.num_row_groups):
+            for row in file.read_row_group(group).to_pylist():
+                run = next(expected)
+                if any(row[log] != _bytes(run, log) for log in LOGS):
+                    raise EngineError(f"{path} does not read back {run.id}: the live logs were kept")
 
 
 def unpack(run: Run, folder: Path) -> None:

@@ -1,0 +1,452 @@
+"""``arena-tui distill``: calibration tasks, probe panels, core sets and what stands behind them."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from engine.distilling.pool import Pool
+    from engine.distilling.problem import Demand
+    from engine.distilling.progress import Progress
+
+
+def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, line: str) -> None:
+    """Add the group to the command line.
+
+    Parameters
+    ----------
+    commands : argparse subparsers
+        Where to.
+    name, line : str
+        The group's name and its line of help.
+    """
+    group = commands.add_parser(name, help=line, description=__doc__)
+    steps = group.add_subparsers(dest="step", metavar="STEP", required=True)
+    _calibrate_parser(steps)
+    _probes_parser(steps)
+    _core_parser(steps)
+    _fidelity_parser(steps)
+    _baselines_parser(steps)
+    _sensitivity_parser(steps)
+
+
+def _step(
+    steps: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    name: str,
+    line: str,
+    run: Callable[[argparse.Namespace], int],
+) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = steps.add_parser(name, help=line, description=line)
+    parser.add_argument("--json", action="store_true", help="print plain JSON")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="also write FILE: .json whole, .tsv / .csv / .parquet the table",
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _pool_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--responses",
+        type=Path,
+        required=True,
+        metavar="FILE|CAMPAIGN",
+        help="probe responses: a table, a table of runs, or a campaign folder",
+    )
+    parser.add_argument(
+        "--facts", type=Path, metavar="FILE", help="facts of tasks that are not in the catalogue"
+    )
+    parser.add_argument(
+        "--labels",
+        choices=("published", "computed"),
+        help="where difficulty, failure mode and winner come from (published when every task has them)",
+    )
+
+
+def _demand_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--size", type=int, default=50, help="tasks to select (50)")
+    parser.add_argument(
+        "--weights",
+        type=_numbers,
+        default=(0.45, 0.35, 0.20),
+        metavar="C,I,B",
+        help="of Coverage, MeanInfo, Balance",
+    )
+    parser.add_argument(
+        "--fidelity",
+        type=_delta,
+        default=0.05,
+        metavar="DELTA|off",
+        help="bound on |A_p(S) - A_p(D)| of every probe (0.05)",
+    )
+    parser.add_argument("--within", metavar="FILE|@NAME", help="select only among these members")
+    parser.add_argument(
+        "--without", type=_words, default=(), metavar="KIND,...", help="leave out these kinds of constraints"
+    )
+    parser.add_argument("--seed", type=int, default=0)
+
+
+def _solver_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--solver", choices=("exact", "swap"), default="exact")
+    parser.add_argument("--time", type=_seconds, default=120.0, metavar="120s", help="time limit (120s)")
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of numbers such as .45,.35,.20") from None
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _delta(text: str) -> float | None:
+    if text == "off":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number nor 'off'") from None
+
+
+def _seconds(text: str) -> float:
+    units = {"s": 1.0, "m": 60.0, "h": 3600.0}
+    number, factor = (text[:-1], units[text[-1]]) if text[-1:] in units else (text, 1.0)
+    try:
+        seconds = float(number) * factor
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time such as 120s or 10m")
+    return seconds
+
+
+def _pool(args: argparse.Namespace) -> "Pool":
+    from engine.distilling import facts, records
+    from engine.distilling.pool import build_pool
+
+    responses = records.load_responses(args.responses)
+    known = facts.read_facts(args.facts) if args.facts else facts.from_catalogue()
+    if args.labels is None:
+        own = {fact.id: fact for fact in known}
+        published = all(
+            (fact := own.get(task)) is None
+            or (fact.labels is not None and fact.labels.winner in responses.probes)
+            for task in responses.tasks
+        )
+        args.labels = "published" if published else "computed"
+    return build_pool(known, responses, args.labels)
+
+
+def _demand(args: argparse.Namespace) -> "Demand":
+    from engine.distilling.manifest import read_members
+    from engine.distilling.problem import Demand, check_weights
+
+    within = None if args.within is None else read_members(args.within)
+    return Demand(args.size, check_weights(args.weights), args.fidelity, within, args.without)
+
+
+def _sources(args: argparse.Namespace) -> dict[str, str]:
+    from engine.distilling.tables import digest
+
+    paths = [path for path in (args.responses, args.facts) if path is not None and path.is_file()]
+    return {path.name: digest(path) for path in paths}
+
+
+def _note(lines: Sequence[str]) -> None:
+    for line in lines:
+        print(f"arena-tui: note: {line}", file=sys.stderr)
+
+
+def _give(
+    args: argparse.Namespace, document: dict[str, Any], table: Sequence[dict[str, Any]], text: str
+) -> int:
+    from engine.distilling.manifest import write_json
+
+    if args.out is not None:
+        if args.out.suffix == ".json":
+            write_json(args.out, document)
+        else:
+            import pandas as pd
+
+            from engine.distilling.tables import write_table
+
+            write_table(pd.DataFrame(table), args.out)
+    print(json.dumps(document, indent=1, allow_nan=False) if args.json else text)
+    return 0
+
+
+def _calibrate_parser(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = _step(steps, "calibrate", "mine calibration tasks from two probes' runs", calibrate)
+    parser.add_argument("--records", type=Path, required=True, metavar="FILE|CAMPAIGN")
+    parser.add_argument("--probes", type=_words, default=("pysr", "llmsr"), metavar="FIRST,SECOND")
+    parser.add_argument("--high", type=int, default=140, help="tasks of highest disagreement (140)")
+    parser.add_argument("--one-sided", type=int, default=20, help="tasks that one probe alone solves (20)")
+    parser.add_argument("--moderate", type=int, default=40, help="tasks of moderate disagreement (40)")
+    parser.add_argument("--name", help="save the set as @NAME")
+
+
+def calibrate(args: argparse.Namespace) -> int:
+    """Mine calibration tasks (appendix C.1)."""
+    from arena_tui.commands import distill_report as report
+    from engine.distilling.calibration import Sizes, mine
+    from engine.distilling.records import read_records
+    from engine.errors import EngineError
+
+    if len(args.probes) != 2:
+        raise EngineError(f"--probes takes two labels, not {len(args.probes)}")
+    if min(args.high, args.one_sided, args.moderate) < 0:
+        raise EngineError("group sizes must be at least 0")
+    sizes = Sizes(args.high, args.one_sided, args.moderate)
+    found = mine(read_records(args.records), args.probes[0], args.probes[1], sizes)
+    if args.name:
+        from tasks import selections
+
+        selections.save(args.name, sorted(member.task for member in found.members))
+    document = report.calibration(found)
+    return _give(args, document, document["members"], report.calibration_text(document))
+
+
+def _probes_parser(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = _step(
+        steps, "probes", "choose a panel of four probes, exactly, and show how stable it is", probes
+    )
+    parser.add_argument("--records", type=Path, required=True, metavar="FILE|CAMPAIGN")
+    parser.add_argument("--paradigms", type=int, default=3, help="least number of primary paradigms (3)")
+    parser.add_argument(
+        "--paradigm", action="append", default=[], metavar="LABEL=NAME", help="a candidate's primary paradigm"
+    )
+    parser.add_argument("--replicates", type=int, default=1000, help="bootstrap replicates (1000)")
+    parser.add_argument("--seed", type=int, default=0)
+
+
+def probes(args: argparse.Namespace) -> int:
+    """Choose probes (appendix C.2, F.1)."""
+    from arena_tui.commands import distill_report as report
+    from engine.distilling import panel_stability as stability
+    from engine.distilling import panels, usability
+    from engine.distilling.records import read_records
+    from engine.errors import EngineError
+
+    odd = [word for word in args.paradigm if "=" not in word]
+    if odd:
+        raise EngineError(f"--paradigm {odd[0]}: write LABEL=NAME")
+    candidates = usability.gather(read_records(args.records))
+    own = dict(word.split("=", 1) for word in args.paradigm)
+    paradigms = panels.paradigms_of(candidates.methods, own)
+    H = usability.usability(candidates)
+    ranking = panels.rank_panels(H, paradigms, least=args.paradigms)
+    best = ranking.panels[0]
+    members = frozenset(best.members)
+    # Stability is asked of the paper's rule, three paradigms; another rule gets the ranking alone.
+    standard = args.paradigms == panels.LEAST_PARADIGMS
+    document = report.panels(
+        candidates,
+        H,
+        paradigms,
+        ranking,
+        stability.bootstrap(candidates, paradigms, members, args.seed, args.replicates) if standard else None,
+        stability.grid(candidates, paradigms, members) if standard else (),
+        stability.replacements(candidates, paradigms, best) if standard else (),
+        stability.coverage(H, paradigms),
+    )
+    return _give(args, document, document["panels"], report.panels_text(document))
+
+
+def _core_parser(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = _step(steps, "core", "select a core set with a proven bound, and save it as @NAME", core)
+    _pool_options(parser)
+    _demand_options(parser)
+    _solver_options(parser)
+    parser.add_argument("--name", help="name of the saved selection (distilledSIZE)")
+
+
+def core(args: argparse.Namespace) -> int:
+    """Select a core set (appendix C.3)."""
+    from arena_tui.commands import distill_report as report
+    from engine.distilling import manifest
+    from engine.distilling.fidelity import random_reference
+    from engine.distilling.problem import pose
+    from engine.distilling.selection import select
+
+    pool = _pool(args)
+    problem = pose(pool, _demand(args))
+    watch = _show if sys.stderr.isatty() else None
+    selection = select(problem, solver=args.solver, seconds=args.time, seed=args.seed, watch=watch)
+    _note(selection.notes)
+    reference = random_reference(pool.responses, args.size)
+    document = manifest.core_document(problem, selection, reference, _sources(args))
+    if args.facts is None:
+        name = args.name or f"distilled{args.size}"
+        manifest.keep(name, document)
+        document["saved_as"] = f"@{name}"
+    else:
+        document["saved_as"] = None
+        if args.name:
+            _note([f"@{args.name} was not saved: its tasks come from --facts and are not in the catalogue"])
+    return _give(args, document, document["tasks"], report.core_text(document))
+
+
+def _show(progress: "Progress") -> None:
+    incumbent = "-" if progress.incumbent is None else f"{progress.incumbent:.6f}"
+    bound = "-" if progress.bound is None else f"{progress.bound:.6f}"
+    gap = "-" if progress.gap is None else f"{progress.gap:.3%}"
+    print(
+        f"{progress.seconds:7.1f} s  J {incumbent}  bound {bound}  gap {gap}  {progress.phase}",
+        file=sys.stderr,
+    )
+
+
+def _fidelity_parser(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = _step(steps, "fidelity", "measure how faithfully members stand for the pool", fidelity)
+    _pool_options(parser)
+    parser.add_argument("--members", metavar="FILE|@NAME", default="@core50", help="the selection (@core50)")
+    parser.add_argument(
+        "--scores",
+        type=Path,
+        metavar="FILE",
+        help="table of method, full, subset: any methods' scores at both scales",
+    )
+    parser.add_argument(
+        "--leave-one-out", action="store_true", help="also select with one probe left out, for every probe"
+    )
+    _solver_options(parser)
+    parser.add_argument("--fidelity", type=_delta, default=0.05, metavar="DELTA|off", help=argparse.SUPPRESS)
+    parser.add_argument("--seed", type=int, default=0)
+
+
+def fidelity(args: argparse.Namespace) -> int:
+    """Measure fidelity (appendix C.4)."""
+    from arena_tui.commands import distill_report as report
+    from engine.distilling.fidelity import PENALTIES, agreement, random_reference
+    from engine.distilling.fidelity import fidelity as measure
+    from engine.distilling.held_out import HeldOut, leave_one_out
+    from engine.distilling.manifest import read_members
+    from engine.distilling.problem import Demand
+    from engine.distilling.tables import read_table, require_columns
+
+    pool = _pool(args)
+    members = read_members(args.members)
+    rows = pool.places(members)
+    measured = [measure(pool.responses, rows, penalty) for penalty in PENALTIES]
+    reference = random_reference(pool.responses, len(rows))
+    standard = measure(pool.responses, rows)
+    orders = {"probes": agreement(standard.full, standard.subset)}
+    if args.scores is not None:
+        scores = read_table(args.scores)
+        require_columns(scores, ("method", "full", "subset"), args.scores.name)
+        orders["scores"] = agreement(list(scores["full"]), list(scores["subset"]))
+    held: tuple[HeldOut, ...] = ()
+    if args.leave_one_out:
+        told = _tell_probe if sys.stderr.isatty() else None
+        held = leave_one_out(
+            pool.facts,
+            pool.responses,
+            Demand(len(rows), delta=args.fidelity),
+            {args.members: members},
+            solver=args.solver,
+            seconds=args.time,
+            seed=args.seed,
+            watch=told,
+        )
+    document = report.fidelity(args.members, len(rows), standard, measured, reference, orders, held)
+    return _give(args, document, document["penalties"], report.fidelity_text(document))
+
+
+def _tell_probe(probe: str) -> None:
+    print(f"leaving out {probe}", file=sys.stderr)
+
+
+def _baselines_parser(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = _step(steps, "baselines", "measure other selectors beside a core (table 6, figure 2)", baselines)
+    _pool_options(parser)
+    parser.add_argument(
+        "--members", metavar="FILE|@NAME", action="append", help="selections to measure beside (@core50)"
+    )
+    parser.add_argument("--size", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--figure", type=Path, metavar="FILE.svg", help="draw figure 2 (.svg, .pdf or .png)")
+
+
+def baselines(args: argparse.Namespace) -> int:
+    """Compare selectors (appendix C.4)."""
+    from arena_tui.commands import distill_report as report
+    from engine.distilling.baselines import measure_selectors
+    from engine.distilling.fidelity import fidelity as measure
+    from engine.distilling.manifest import read_members
+    from engine.distilling.projection import composition, project
+    from engine.errors import EngineError
+
+    pool = _pool(args)
+    if not 1 <= args.size <= len(pool.ids):
+        raise EngineError(f"size {args.size} is not between 1 and the pool's {len(pool.ids)} tasks")
+    found = measure_selectors(pool, args.size, args.seed)
+    fixed = {word: read_members(word) for word in (args.members or ["@core50"])}
+    kept = {
+        word: (
+            measure(pool.responses, rows := pool.places(members)).mae,
+            float(pool.information.info[rows].mean()),
+        )
+        for word, members in fixed.items()
+    }
+    shown = {**fixed, **{one.selector: one.members for one in found}}
+    document = report.baselines(
+        pool, args.size, args.seed, found, fixed, kept, composition(pool, shown), project(pool)
+    )
+    if args.figure is not None:
+        from engine.distilling.figure import draw
+
+        draw(document, args.figure)
+    return _give(args, document, document["selectors"], report.baselines_text(document))
+
+
+def _sensitivity_parser(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = _step(steps, "sensitivity", "vary the weights of J (tables 10 to 12)", sensitivity)
+    _pool_options(parser)
+    _demand_options(parser)
+    parser.add_argument(
+        "--members", metavar="FILE|@NAME", help="the default-weight selection (found when omitted)"
+    )
+    parser.add_argument("--restarts", type=int, default=30, help="per setting (30, 450 in all)")
+    parser.add_argument("--vectors", type=int, default=5000, help="joint weight vectors (5000)")
+
+
+def sensitivity(args: argparse.Namespace) -> int:
+    """Vary the weights (appendix F.2)."""
+    from arena_tui.commands import distill_report as report
+    from engine.distilling import sensitivity as study
+    from engine.distilling.manifest import read_members
+    from engine.distilling.problem import pose
+    from engine.distilling.selection import select
+    from engine.errors import EngineError
+
+    if args.restarts < 1 or args.vectors < 1:
+        raise EngineError("--restarts and --vectors must be at least 1")
+    pool = _pool(args)
+    problem = pose(pool, _demand(args))
+    if args.members is not None:
+        default = pool.places(read_members(args.members))
+    else:
+        default = select(problem, solver="swap", seed=args.seed).rows
+    told = _tell_restart if sys.stderr.isatty() else None
+    restarts = study.restart_all(problem, args.seed, args.restarts, told)
+    document = report.sensitivity(
+        [pool.ids[row] for row in default],
+        study.single_rows(pool, default, restarts),
+        study.joint(problem, default, restarts, args.seed, args.vectors),
+        args.seed,
+    )
+    return _give(args, document, document["single"], report.sensitivity_text(document))
+
+
+def _tell_restart(done: int, planned: int) -> None:
+    if done % 10 == 0 or done == planned:
+        print(f"restart {done} of {planned}", file=sys.stderr)

@@ -1,0 +1,222 @@
+"""The record of a selection: members, formulas, scores, constraints, versions and hashes (table 7)."""
+
+import hashlib
+import json
+import platform
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from engine.distilling.fidelity import RandomReference, fidelity
+from engine.distilling.problem import Problem
+from engine.distilling.selection import Selection
+from engine.errors import EngineError
+
+SCHEMA = 1
+# Packages that a selection's numbers depend on.
+VERSIONED = ("arena-tui", "numpy", "scipy", "numba")
+
+
+def core_document(
+    problem: Problem, selection: Selection, reference: RandomReference, sources: Mapping[str, str]
+) -> dict[str, Any]:
+    """Describe a selection completely.
+
+    Parameters
+    ----------
+    problem : Problem
+        What was asked for.
+    selection : Selection
+        What was found.
+    reference : RandomReference
+        Random draws of the same size.
+    sources : mapping of str to str
+        SHA-256 of the inputs by their name.
+
+    Returns
+    -------
+    dict
+        Plain values, without NaN.
+    """
+    pool, rows = problem.pool, selection.rows
+    measured = fidelity(pool.responses, rows)
+    facts = [pool.facts[row] for row in rows]
+    return {
+        "schema": SCHEMA,
+        "members": list(selection.members),
+        "J": selection.terms.J,
+        "upper_bound": selection.bound,
+        "gap": selection.gap,
+        "coverage": selection.terms.coverage,
+        "structural_coverage": selection.terms.structural_coverage,
+        "response_coverage": selection.terms.response_coverage,
+        "mean_info": selection.terms.mean_info,
+        "balance": selection.terms.balance,
+        "mae": measured.mae,
+        "nmae": measured.nmae,
+        "mae_percentile": reference.percentile(measured.mae),
+        "random_draws": {
+            "draws": len(reference.mae),
+            "seed": reference.seed,
+            "mean": float(reference.mae.mean()),
+            "sd": float(reference.mae.std()),
+        },
+        "A_full": dict(zip(measured.probes, measured.full, strict=True)),
+        "A_subset": dict(zip(measured.probes, measured.subset, strict=True)),
+        "constraints": [
+            {
+                "kind": row.kind,
+                "name": row.name,
+                "value": row.value(rows),
+                "low": row.low,
+                "high": row.high,
+                "met": row.holds(rows),
+            }
+            for row in problem.constraints
+        ],
+        "demand": {
+            "size": problem.size,
+            "weights": list(problem.demand.weights),
+            "fidelity": problem.demand.delta,
+            "within": None if problem.demand.within is None else list(problem.demand.within),
+            "without": list(problem.demand.without),
+            "labels": pool.labels.source,
+        },
+        "pool": {"tasks": len(pool.ids), "probes": list(pool.responses.probes)},
+        "solver": {
+            "name": selection.solver,
+            "seed": selection.seed,
+            "starts": selection.starts,
+            "seconds": selection.seconds,
+            "cpu_seconds": selection.cpu_seconds,
+        },
+        "tasks": [
+            {
+                "id": fact.id,
+                "name": fact.name,
+                "family": fact.family,
+                "subgroup": fact.subgroup,
+                "formula": fact.formula,
+                "info": float(pool.information.info[row]),
+                "difficulty": pool.labels.difficulty[row],
+                "failure": pool.labels.failure[row],
+            }
+            for fact, row in zip(facts, rows, strict=True)
+        ],
+        "members_sha256": hashlib.sha256("\n".join(selection.members).encode()).hexdigest(),
+        "sources_sha256": dict(sources),
+        "versions": versions(),
+        "notes": list(selection.notes),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that a selection's numbers depend on.
+
+    Returns
+    -------
+    dict of str to str
+        Python and packages; ``unknown`` for a package that is not installed as one.
+    """
+    found = {"python": platform.python_version()}
+    for package in VERSIONED:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            found[package] = "unknown"
+    return found
+
+
+def keep(name: str, document: Mapping[str, Any]) -> Path:
+    """Save a selection as ``@name`` with its manifest beside the user's selections.
+
+    Parameters
+    ----------
+    name : str
+        Name of the selection.
+    document : mapping
+        As `core_document` returns it; its members must be tasks of the catalogue.
+
+    Returns
+    -------
+    pathlib.Path
+        The manifest.
+    """
+    from tasks import locations, selections
+
+    selections.save(name, document["members"])
+    folder = locations.data_folder() / "distilled"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.json"
+    write_json(path, document)
+    return path
+
+
+def write_json(path: Path, document: object) -> None:
+    """Write JSON whole or not at all.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        Where to.
+    document : object
+        Plain values without NaN.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    scratch = path.with_name(f".{path.name}.new")
+    scratch.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    scratch.replace(path)
+
+
+def read_members(word: str) -> tuple[str, ...]:
+    """Read members from ``@NAME`` or a file.
+
+    Parameters
+    ----------
+    word : str
+        ``@NAME``; or a JSON list, a JSON object with ``members`` or ``tasks``, a table with ``task_id``, or
+        a text file with one id a line.
+
+    Returns
+    -------
+    tuple of str
+        Task ids as they are listed, repeats included.
+
+    Raises
+    ------
+    EngineError
+        When the file cannot be read or holds no ids.
+    """
+    if word.startswith("@"):
+        from tasks import selections
+
+        return tuple(task.id for task in selections.resolve([word]))
+    path = Path(word)
+    if not path.is_file():
+        raise EngineError(f"{word} does not exist; give a file of members or @NAME")
+    if path.suffix in (".tsv", ".csv", ".parquet"):
+        from engine.distilling.tables import read_table, require_columns
+
+        frame = read_table(path)
+        require_columns(frame, ("task_id",), path.name)
+        members = [str(task) for task in frame["task_id"]]
+    else:
+        members = _listed(path)
+    if not members:
+        raise EngineError(f"{path.name} lists no members")
+    return tuple(members)
+
+
+def _listed(path: Path) -> list[str]:
+    text = path.read_text(encoding="utf-8")
+    if path.suffix != ".json":
+        return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    try:
+        document = json.loads(text)
+    except ValueError as error:
+        raise EngineError(f"{path.name} is not valid JSON: {error}") from error
+    found = document.get("members", document.get("tasks")) if isinstance(document, dict) else document
+    if not isinstance(found, list) or not all(isinstance(task, str) for task in found):
+        raise EngineError(f"{path.name} holds no list of task ids (a list, or an object with members)")
+    return found

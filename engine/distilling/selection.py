@@ -1,0 +1,171 @@
+"""Selecting a core: one function over the paper's swap solver and the exact one."""
+
+import os
+import time
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.distilling.clashes import find_clash
+from engine.distilling.exact import EXACT_REACH, Ledger, close_gap
+from engine.distilling.lagrangian import bound_by_levels
+from engine.distilling.problem import Problem, Terms
+from engine.distilling.progress import Watch
+from engine.distilling.starts import lay_out, run_starts
+from engine.errors import EngineError
+
+Solver = Literal["exact", "swap"]
+
+# The share of the time that the swap starts may take before the exact solver begins.
+SWAP_SHARE = 0.15
+SWAP_STARTS = 30
+WARM_STARTS = 12
+KICKS = 20
+# A pool of this many tasks takes one start; smaller ones as many as above.
+LARGE_POOL = 5000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Selection:
+    """A selected core with its proof.
+
+    Attributes
+    ----------
+    members : tuple of str
+        Task ids, sorted.
+    rows : numpy.ndarray
+        Their rows in the pool.
+    terms : Terms
+        J and its parts.
+    bound, gap : float
+        Proven upper bound on J over all feasible sets, and (bound - J) / J.
+    solver, seed, starts : str, int, int
+        How it was found.
+    seconds, cpu_seconds : float
+        What it took.
+    notes : tuple of str
+        Sentences for the user.
+    """
+
+    members: tuple[str, ...]
+    rows: NDArray[np.int64]
+    terms: Terms
+    bound: float
+    gap: float
+    solver: str
+    seed: int
+    starts: int
+    seconds: float
+    cpu_seconds: float
+    notes: tuple[str, ...]
+
+
+def cores() -> int:
+    """Return how many processors this process may use.
+
+    Returns
+    -------
+    int
+        At least 1.
+    """
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def select(
+    problem: Problem,
+    *,
+    solver: Solver = "exact",
+    seconds: float = 120.0,
+    seed: int = 0,
+    starts: int | None = None,
+    watch: Watch | None = None,
+) -> Selection:
+    """Select the core of a problem.
+
+    Parameters
+    ----------
+    problem : Problem
+        Pool, size, weights and constraints.
+    solver : str
+        ``swap``: greedy and feasible swaps from many starts, with the relaxation's bound; ``exact``: the
+        same as a warm start, then branch and bound until the gap is closed or the time is over.
+    seconds : float
+        Time limit. The answer within it depends on the machine's speed; each part of the search does not.
+    seed : int
+        Of the starts.
+    starts : int, optional
+        Number of starts; 30 for ``swap`` and 12 for ``exact`` when omitted, as far as the time allows.
+    watch : callable, optional
+        Called with `Progress` from this thread.
+
+    Returns
+    -------
+    Selection
+        Feasible, with J, bound and gap.
+
+    Raises
+    ------
+    EngineError
+        When no feasible set exists (naming the constraints that clash) or none was found in time.
+    """
+    began, cpu = time.monotonic(), time.process_time()
+    notes = list(problem.pool.notes)
+    layout = lay_out(problem)
+    ledger = Ledger(began, seconds, watch, None, -np.inf, np.inf)
+    large = len(problem.allowed) > LARGE_POOL
+    planned = starts or (1 if large else SWAP_STARTS if solver == "swap" else WARM_STARTS)
+    share = 0.6 if solver == "swap" or large else SWAP_SHARE
+    done = 0
+    for found in run_starts(layout, seed, planned, 0 if large else KICKS, cores()):
+        done += 1
+        ledger.offer(problem, found.members)
+        ledger.tell(f"swaps, start {done} of {planned}")
+        if starts is None and ledger.members is not None and ledger.left < (1 - share) * seconds:
+            break
+    if ledger.members is None:
+        clash = find_clash(problem)
+        if clash is not None:
+            raise EngineError(_clash_sentence(clash.names))
+    if len(problem.allowed) > EXACT_REACH:
+        if solver == "exact":
+            notes.append(
+                f"a pool of {len(problem.allowed)} tasks is over the exact solver's reach of {EXACT_REACH}: "
+                "this is the swap solver's answer with a Lagrangian bound"
+            )
+        used = "swap"
+        bound_by_levels(problem, ledger)
+    else:
+        used = solver
+        close_gap(layout, ledger, seed, prove=solver == "exact")
+    if ledger.members is None:
+        raise EngineError(
+            f"no feasible selection was found in {seconds:g} s, and the constraints were not proven to "
+            "clash; give more time (--time), a larger fidelity bound (--fidelity) or leave out a "
+            "kind (--without)"
+        )
+    terms = problem.terms(ledger.members)
+    bound = max(ledger.bound, terms.J)
+    return Selection(
+        members=tuple(problem.pool.ids[row] for row in ledger.members),
+        rows=ledger.members,
+        terms=terms,
+        bound=bound,
+        gap=(bound - terms.J) / abs(terms.J) if np.isfinite(bound) and terms.J else float("inf"),
+        solver=used,
+        seed=seed,
+        starts=done,
+        seconds=time.monotonic() - began,
+        cpu_seconds=time.process_time() - cpu,
+        notes=tuple(notes),
+    )
+
+
+def _clash_sentence(names: tuple[str, ...]) -> str:
+    return (
+        f"no selection can meet these together: {'; '.join(names)}. "
+        "Change the size, or leave out a kind of constraint (--without)"
+    )

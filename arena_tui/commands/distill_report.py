@@ -344,7 +344,8 @@ def fidelity_text(document: Mapping[str, Any]) -> str:
             f"{document['selection']}, {document['size']} tasks: "
             f"MAE {document['mae']:.4f}, NMAE {document['nmae']:.2%}; "
             f"{document['mae_percentile']:.2f} % of {document['random_draws']['draws']} random draws are "
-            f"more faithful (their mean {document['random_draws']['mean']:.3f}, sd {document['random_draws']['sd']:.3f})"
+            f"more faithful (their mean {document['random_draws']['mean']:.3f}, "
+            f"sd {document['random_draws']['sd']:.3f})"
         ),
         "",
         table(

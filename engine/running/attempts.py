@@ -7,7 +7,7 @@ import secrets
 import shutil
 import signal
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -102,13 +102,15 @@ def set_aside_damage(campaign: Path, folder: Path) -> list[str]:
     return found
 
 
-def examine(folder: Path) -> Found:
+def examine(folder: Path, submitted_alive: Callable[[Path], bool]) -> Found:
     """Tell what became of an attempt whose engine is gone. Its damage has been set aside before.
 
     Parameters
     ----------
     folder : pathlib.Path
         The attempt.
+    submitted_alive : callable
+        Tells of an attempt that was submitted to a queue whether its job still waits or runs.
 
     Returns
     -------
@@ -120,6 +122,16 @@ def examine(folder: Path) -> Found:
         return Found.ENDED
     if (folder / layout.EXIT).exists():
         return Found.CLOSED
+    if (folder / layout.SUBMISSION).exists():
+        alive: bool | None = submitted_alive(folder)
+    else:
+        alive = _keeper_alive(folder)
+    if (folder / layout.EXIT).exists():
+        return Found.CLOSED
+    return Found.ALIVE if alive else Found.LOST
+
+
+def _keeper_alive(folder: Path) -> bool:
     keeper = store.read_record(folder / layout.KEEPER)
     if keeper is None and _fresh(folder):
         deadline = time.monotonic() + _CLAIM_PATIENCE_S
@@ -129,15 +141,11 @@ def examine(folder: Path) -> Found:
     if keeper is None:
         note = {"abandoned": True, "by": liveness.myself(), "at": time.time()}
         if store.write_new(folder / layout.KEEPER, (json.dumps(note) + "\n").encode()):
-            return Found.LOST
+            return False
         keeper = store.read_record(folder / layout.KEEPER) or {}
     alive = liveness.alive(keeper)
-    if (folder / layout.EXIT).exists():
-        return Found.CLOSED
-    if alive is None:
-        # A keeper on another machine: it lives as long as its samples come.
-        return Found.ALIVE if _fresh(folder) else Found.LOST
-    return Found.ALIVE if alive else Found.LOST
+    # A keeper on another machine lives as long as its samples come.
+    return _fresh(folder) if alive is None else alive
 
 
 def _fresh(folder: Path) -> bool:

@@ -9,12 +9,13 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from engine.errors import EngineError
 from engine.running import attempts, capacity, control, layout, records, request, segments, spec_file, store
 from engine.running.active import INTERRUPTED, STOPPED, ActiveRun
 from engine.running.evaluation_pool import EvaluationPool
+from engine.running.executors import Executor
 from engine.running.job import Job
 from engine.running.journal import Journal, now
 from engine.running.lease import Lease
@@ -33,24 +34,6 @@ SAMPLE_S = (0.5, 5.0)
 PACK_FROM = 100
 # A keeper that dies this often for one run is not the run's misfortune any more.
 KEEPER_DEATHS = 3
-
-
-class Executor(Protocol):
-    """Where keepers run."""
-
-    scratch_base: Path | None
-
-    def start(self, job: Job, attempt: Path) -> None:
-        """Start the keeper of an attempt."""
-
-    def alive(self, attempt: Path) -> bool:
-        """Tell whether an attempt has, or will have, its keeper."""
-
-    def stop(self, attempt: Path) -> None:
-        """Ask an attempt's keeper to end its run."""
-
-    def forget(self, attempt: Path) -> None:
-        """Let go of an ended keeper."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +192,7 @@ class Supervisor:
             if damaged:
                 self._damaged += damaged
                 self._event("damaged", run=run.id, files=damaged)
-            found = attempts.examine(folder)
+            found = attempts.examine(folder, self.executor.alive)
             if found is attempts.Found.ENDED:
                 self._take_ended(run.key, folder)
             elif found is attempts.Found.LOST:
@@ -359,7 +342,8 @@ class Supervisor:
             affinity=list(cores) or None,
             sample_s=min(max(limits.budget_s / 100, SAMPLE_S[0]), SAMPLE_S[1]),
         )
-        self.executor.start(job, folder)
+        # In a thread: a queue's submit command may take its time.
+        await asyncio.to_thread(self.executor.start, job, folder)
         self._event("run-started", run=key.id, attempt=number)
         run = self._watch(key, number, folder)
         run.cores = cores

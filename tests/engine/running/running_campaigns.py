@@ -13,7 +13,7 @@ import numpy as np
 
 from engine.methods import environments, registry
 from engine.methods.environments import Launch, State
-from engine.running import drafts, reader, roster, spec_file, user_data
+from engine.running import drafts, executors, reader, roster, spec_file, user_data
 from engine.running.executors.local import LocalExecutor
 from engine.running.spec import Block, CampaignSpec, Limits, MethodEntry, check
 from engine.running.supervisor import Supervisor
@@ -115,7 +115,12 @@ def use_stubs(campaign: Path, patch=None) -> None:
 
 def supervise(campaign: Path, **options):
     """Be the engine of a stub campaign, in this process; `use_stubs` must have been called."""
-    return asyncio.run(Supervisor(campaign, LocalExecutor(), **options).run())
+    return supervise_with(campaign, LocalExecutor(), **options)
+
+
+def supervise_with(campaign: Path, executor, **options):
+    """Be the engine of a stub campaign with an executor of the test's own."""
+    return asyncio.run(Supervisor(campaign, executor, **options).run())
 
 
 def start_engine(campaign: Path) -> subprocess.Popen:
@@ -152,5 +157,5 @@ def events(campaign: Path) -> list[dict]:
 
 if __name__ == "__main__":
     use_stubs(Path(sys.argv[1]))
-    outcome = supervise(Path(sys.argv[1]))
+    outcome = supervise_with(Path(sys.argv[1]), executors.make(spec_file.read(Path(sys.argv[1]))))
     sys.exit(1 if outcome.interrupted else 0)

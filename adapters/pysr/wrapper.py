@@ -68,15 +68,13 @@ class Pysr:
         )
 
     def fit(self, X: NDArray[np.float64], y: NDArray[np.float64], report: Callable[[Equation], None]) -> None:
-        """Search until PySR's own time limit; the watching process publishes."""
+        """Search until PySR's own time limit; the watching process publishes in place of `report`."""
+        del report
         watcher = watching.watch(self.folder / RUN, self.reading, self.request)
         try:
             self.model.fit(X, y, variable_names=list(self.request.features))
         finally:
             watching.stop(watcher)
-        equation = self.get_optimal_equation()
-        if equation is not None:
-            report(equation)
 
     def predict(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return PySR's own predictions."""

@@ -9,6 +9,7 @@ import os
 import re
 import signal
 import subprocess
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ from engine.methods.registry import Method
 
 # Four stubs of which one hangs have to be answered within 15 s (log of users' reports, entry 29).
 PROBE_LIMIT_S = 10.0
+# A large package on a busy machine may need longer; it is given that while it uses the processor.
+BUSY_LIMIT_S = 60.0
+BUSY_LOOK_S = 1.0
 PROBES_AT_ONCE = 4
 _ONE_THREAD = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB", "NUMBA", "JULIA")
 _PROBE = """
@@ -109,13 +113,37 @@ def probe(name: str, started: Launch, root: str, modules: Sequence[str]) -> Diag
         )
     except OSError as error:
         return Diagnosis(name, "broken", f"{argv[0]} cannot be started: {error.strerror}")
-    try:
-        output, _ = process.communicate(timeout=PROBE_LIMIT_S)
-    except subprocess.TimeoutExpired:
-        _end(process)
+    output = _waited_for(process)
+    if output is None:
         detail = f"importing {name} did not end within {PROBE_LIMIT_S:.0f} s"
         return Diagnosis(name, "not answering", detail)
     return _judged(name, process.returncode, output)
+
+
+def _waited_for(process: subprocess.Popen[str]) -> str | None:
+    """Return what the probe printed, None when it had to be ended."""
+    began = time.monotonic()
+    limit, used = PROBE_LIMIT_S, 0.0
+    while True:
+        try:
+            return process.communicate(timeout=limit)[0]
+        except subprocess.TimeoutExpired:
+            now_used = _cpu_seconds(process.pid)
+            busy = now_used - used >= BUSY_LOOK_S / 10
+            if not busy or time.monotonic() - began > BUSY_LIMIT_S:
+                _end(process)
+                return None
+            limit, used = BUSY_LOOK_S, now_used
+
+
+def _cpu_seconds(pid: int) -> float:
+    import psutil
+
+    try:
+        times = psutil.Process(pid).cpu_times()
+    except psutil.Error:
+        return 0.0
+    return float(times.user + times.system)
 
 
 def _judged(name: str, code: int, output: str) -> Diagnosis:

@@ -22,7 +22,7 @@ def main(source, output, seconds):
     _accept_byte_masks(torch)
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    np.random.seed(0)
+    np.random.seed(0)  # noqa: NPY002 - upstream draws from it
     # Upstream's trainer imports plotting packages that training does not use.
     for name in ("seaborn", "matplotlib", "matplotlib.pyplot", "matplotlib.pylab"):
         sys.modules[name] = types.ModuleType(name)
@@ -34,7 +34,8 @@ def main(source, output, seconds):
     from symbolicregression.trainer import Trainer
 
     words = (
-        "--cpu True --num_workers 0 --batch_size 16 --max_len 60 --collate_queue_size 64 --tokens_per_batch 4000 --max_input_dimension 3 "
+        "--cpu True --num_workers 0 --batch_size 16 --max_len 60 "
+        "--collate_queue_size 64 --tokens_per_batch 4000 --max_input_dimension 3 "
         "--min_input_dimension 1 --max_output_dimension 1 "
         "--n_enc_layers 2 --n_dec_layers 2 --enc_emb_dim 128 --dec_emb_dim 128 --emb_emb_dim 32 "
         "--n_enc_heads 4 --n_dec_heads 4 --max_binary_ops_per_dim 1 --max_unary_ops 2 "

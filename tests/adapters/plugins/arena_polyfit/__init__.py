@@ -1,0 +1,1 @@
+"""A worked example of an adapter from outside: random polynomials, fitted by least squares."""

@@ -1,0 +1,1 @@
+"""An adapter that breaks one rule at a time, for the tests of worker, keeper and conformance kit."""

@@ -19,8 +19,9 @@ PASSED, FAILED, NOT_APPLICABLE = "passed", "failed", "not applied"
 SEED = 520
 # Held-out NMSE of a recovery; single-precision methods reach about 1e-12.
 RECOVERED = 1e-6
-# Disagreement of native predictor and canonical expression, in standard deviations of the target.
-NATIVE_GAP = 1e-4
+# Disagreement of native predictor and canonical expression, in standard deviations of the target. Methods of
+# single precision reach 3e-4 where terms cancel; a wrong base, scaling or rounding is far beyond it.
+NATIVE_GAP = 1e-3
 SHORT_BUDGET_S = 3.0
 # One thread may use no more than this many seconds of CPU a second: garbage collectors and import help out.
 CPU_PER_THREAD = 1.5

@@ -87,8 +87,6 @@ def test_sparse_terms_are_products_with_every_digit():
     text = f"{term_text('x0^2', 0.1)} + {term_text('x0*x1', -2.0)}"
     assert evaluate(parse(text, ["x0", "x1"], "jaxsr"), np.array([[3.0, 2.0]]))[0] == pytest.approx(-11.1)
     assert name_as_text("x0 x1^2") == "x0*x1^2"
-    values = evaluate(
-        parse("2.0*" + name_as_text("sin(2 x0)"), ["x0", "x1"], "pysindy"), np.array([[0.3, 1]])
     sine = "2.0*" + name_as_text("sin(2 x0)")
     values = evaluate(parse(sine, ["x0", "x1"], "pysindy"), np.array([[0.3, 1]]))
     assert values[0] == pytest.approx(2 * np.sin(0.6))

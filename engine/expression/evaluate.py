@@ -26,7 +26,7 @@ BLOCK = 16_384
 # With fewer steps than this there is no intermediate result worth keeping in the cache.
 FEW_STEPS = 3
 # A column that is read this often is first copied side by side in memory.
-OFTEN = 4
+OFTEN = 3
 # np.power costs as much as five multiplications; up to this exponent a product is faster.
 LARGEST_PRODUCT = 6
 PROGRAMS = 512

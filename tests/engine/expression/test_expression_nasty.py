@@ -108,8 +108,7 @@ def test_reading_evaluating_and_printing_a_thousand():
         try:
             node = parse(text, FEATURES)
         except ExpressionError as error:
-            refused += 1
-            assert "\n" not in str(error)
+            refused += 1 + 1000 * ("\n" in str(error))
         else:
             assert evaluate(node, TABLE).shape == (4,)
             again = parse(infix(node, FEATURES), FEATURES)

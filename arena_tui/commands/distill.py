@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from engine.distilling.problem import Demand
     from engine.distilling.progress import Progress
 
+# Time for the default-weight selection that `sensitivity` compares with when none is given.
+DEFAULT_SET_S = 30.0
+
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, line: str) -> None:
     """Add the group to the command line.
@@ -435,7 +438,7 @@ def sensitivity(args: argparse.Namespace) -> int:
     if args.members is not None:
         default = pool.places(read_members(args.members))
     else:
-        default = select(problem, solver="swap", seed=args.seed).rows
+        default = select(problem, seconds=DEFAULT_SET_S, seed=args.seed).rows
     told = _tell_restart if sys.stderr.isatty() else None
     restarts = study.restart_all(problem, args.seed, args.restarts, told)
     document = report.sensitivity(

@@ -11,8 +11,6 @@ from engine.distilling.tables import first_column, read_table
 from engine.errors import EngineError
 
 SPLITS = ("train_nmse", "id_nmse", "ood_nmse")
-# A run in one of these states has not said its last word yet.
-UNFINISHED = ("planned", "starting", "running")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -191,9 +189,10 @@ def _checked(frame: pd.DataFrame, where: str) -> Records:
 
 def _from_campaign(folder: Path) -> Records:
     from engine.running.reader import read_campaign
+    from engine.running.records import CLEAN, ENDED, TIMEOUT
 
     runs = read_campaign(folder).runs
-    waiting = [run for run in runs if run.status in UNFINISHED]
+    waiting = [run for run in runs if run.status not in ENDED]
     if waiting:
         raise EngineError(
             f"{folder} has {len(waiting)} of {len(runs)} runs unfinished, the first {waiting[0].id}; "
@@ -204,13 +203,13 @@ def _from_campaign(folder: Path) -> Records:
             "task_id": run.key.task,
             "method": run.key.label,
             "seed": run.key.seed,
-            "timeout": run.status == "timeout",
-            "train_nmse": getattr(run, "train_nmse", None),
+            "timeout": run.status == TIMEOUT,
+            "train_nmse": run.train_nmse,
             "id_nmse": run.id_nmse,
             "ood_nmse": run.ood_nmse,
         }
         for run in runs
-        if run.key.condition in (None, "", "clean")
+        if run.key.condition == CLEAN
     ]
     if not rows:
         raise EngineError(f"{folder} holds no clean runs to distill from")

@@ -2,6 +2,8 @@
 
 import math
 import os
+import subprocess
+import sys
 import time
 
 import psutil
@@ -51,3 +53,27 @@ def test_nothing_is_left_behind():
     assert after <= before
     with pytest.raises(ChildrenError, match="closed"):
         pool.run(math.factorial, 5, seconds=5)
+
+
+ORPHANED = """
+import sys, time
+from engine.expression.children import Children
+pool = Children(count=1, preload=("math",))
+import threading
+threading.Thread(target=pool.run, args=(time.sleep, 600), kwargs={"seconds": 600}, daemon=True).start()
+while pool._nursery is None:
+    time.sleep(0.01)
+time.sleep(0.5)
+print(pool._nursery.process.pid, flush=True)
+time.sleep(600)
+"""
+
+
+def test_children_end_with_the_process_that_started_them():
+    with subprocess.Popen([sys.executable, "-c", ORPHANED], stdout=subprocess.PIPE, text=True) as owner:
+        nursery = psutil.Process(int(owner.stdout.readline()))
+        family = [nursery, *nursery.children(recursive=True)]
+        assert len(family) == 2
+        owner.kill()
+    _, alive = psutil.wait_procs(family, timeout=10)
+    assert alive == []

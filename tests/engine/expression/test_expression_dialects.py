@@ -4,6 +4,8 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from engine.expression import ExpressionError, Parameter, evaluate, infix, parameters, parse, variables
 from engine.expression.dialects import DIALECTS
@@ -233,3 +235,76 @@ def test_every_dialect_reads_an_empty_text_as_an_error():
     for dialect in DIALECTS:
         with pytest.raises(ExpressionError):
             parse("", ["x0"], dialect)
+
+
+def written(draw, depth, forms, leaf):
+    """Draw an expression as text and, beside it, its meaning as a function of a row."""
+    if depth == 0 or draw(st.booleans()):
+        return leaf(draw)
+    form, arity, meaning = draw(st.sampled_from(forms))
+    parts = [written(draw, depth - 1, forms, leaf) for _ in range(arity)]
+    text = form.format(*(part[0] for part in parts))
+    return text, lambda row: meaning(*(part[1](row) for part in parts))
+
+
+def numbered(prefix, base):
+    def leaf(draw):
+        if draw(st.booleans()):
+            place = draw(st.integers(0, 2))
+            return f"{prefix}{place + base}", lambda row: row[place]
+        constant = draw(st.floats(0.001, 1000).map(lambda number: float(repr(number))))
+        return repr(constant), lambda row: constant
+
+    return leaf
+
+
+GPLEARN = [
+    ("add({}, {})", 2, lambda a, b: a + b),
+    ("sub({}, {})", 2, lambda a, b: a - b),
+    ("mul({}, {})", 2, lambda a, b: a * b),
+    ("div({}, {})", 2, lambda a, b: a / b if abs(b) > 0.001 else 1.0),
+    ("sqrt({})", 1, lambda a: abs(a) ** 0.5),
+    ("inv({})", 1, lambda a: 1 / a if abs(a) > 0.001 else 0.0),
+    ("neg({})", 1, lambda a: -a),
+    ("max({}, {})", 2, max),
+]
+OPERON = [
+    ("({} + {})", 2, lambda a, b: a + b),
+    ("({} - {})", 2, lambda a, b: a - b),
+    ("({} * {})", 2, lambda a, b: a * b),
+    ("(({}) ^ 2)", 1, lambda a: a**2),
+    ("sqrt(abs({}))", 1, lambda a: abs(a) ** 0.5),
+    ("(-{})", 1, lambda a: -a),
+]
+E2E = [
+    ("({} add {})", 2, lambda a, b: a + b),
+    ("({} sub {})", 2, lambda a, b: a - b),
+    ("({} mul {})", 2, lambda a, b: a * b),
+    ("({})**2", 1, lambda a: a**2),
+    ("abs({})", 1, abs),
+]
+TRAVERSAL = [
+    ("add,{},{}", 2, lambda a, b: a + b),
+    ("sub,{},{}", 2, lambda a, b: a - b),
+    ("mul,{},{}", 2, lambda a, b: a * b),
+    ("n2,{}", 1, lambda a: a**2),
+    ("neg,{}", 1, lambda a: -a),
+]
+ROW = (1.25, -0.75, 3.5)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "forms", "leaf"),
+    [
+        ("gplearn", GPLEARN, numbered("X", 0)),
+        ("operon", OPERON, numbered("X", 1)),
+        ("e2e", E2E, numbered("x_", 0)),
+        ("dso", TRAVERSAL, numbered("x", 1)),
+    ],
+)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_random_native_texts_compute_what_they_say(dialect, forms, leaf, data):
+    text, meaning = written(data.draw, 5, forms, leaf)
+    expected = meaning(ROW)
+    assert value(text, dialect, *ROW) == pytest.approx(expected, rel=1e-9, abs=1e-9)

@@ -121,3 +121,14 @@ def test_published_rows_are_at_most_as_long_as_published(step, published, pool):
     assert changed == []
     assert late == []
     assert len(longer) <= 0.05 * len(rows)
+
+
+@pytest.mark.parametrize(
+    "text", ["0.30000000000000004", "434.99999999999994", repr(1 / 3), "6.62607015e-34", "5e-324"]
+)
+def test_constants_keep_their_bits_pain_79(text, pool):
+    stored = json.loads(json.dumps({"expression": f"sin({text}*x0)"}))["expression"]
+    found = simplify(stored, ["x0"], children=pool)
+    literal = parse(found.text, ["x0"]).args[0].args[0]
+    assert literal.value.hex() == float(text).hex()
+    assert text in found.text

@@ -3,7 +3,7 @@
 Examples
 --------
 >>> from tasks import frames
->>> frames.tasks("@core50").groupby("family").size()["keijzer"]
+>>> int(frames.tasks("@core50").groupby("family").size()["keijzer"])
 2
 >>> list(frames.rows("Nguyen-1", "train").columns)
 ['x1', 'target']

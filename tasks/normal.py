@@ -4,7 +4,7 @@ import ast
 import functools
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from tasks import formula
@@ -185,25 +185,31 @@ _COMPARISONS = {"Gt": ">", "GtE": ">=", "Lt": "<", "LtE": "<=", "Eq": "==", "Not
 
 
 def text(tree: Form) -> str:
-    """Return the normalized form as a formula that parses again."""
+    """Return the normalized form as a formula that parses again, with no more parentheses than it needs."""
     match tree:
         case ("num", float() as value):
-            shown = repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
-            return f"({shown})" if value < 0 else shown
+            return repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
         case ("var", str() as name):
             return name
         case ("add", *_):
-            return "(" + " + ".join(text(argument) for argument in _arguments(tree)) + ")"
+            return " + ".join(_within(argument, _COMPARISONS) for argument in _arguments(tree))
         case ("mul", *_):
-            return "(" + "*".join(text(argument) for argument in _arguments(tree)) + ")"
+            return "*".join(_within(argument, ("add", *_COMPARISONS)) for argument in _arguments(tree))
         case ("pow", *_):
             base, exponent = _arguments(tree)
-            return f"(({text(base)})**({text(exponent)}))"
+            inner = ("add", "mul", "pow", *_COMPARISONS)
+            return f"{_within(base, inner)}**{_within(exponent, inner)}"
         case (str() as name, *_) if name in _COMPARISONS:
             left, right = _arguments(tree)
-            return f"({text(left)} {_COMPARISONS[name]} {text(right)})"
+            return f"{_within(left, _COMPARISONS)} {_COMPARISONS[name]} {_within(right, _COMPARISONS)}"
         case _:
             return f"{tree[0]}({', '.join(text(argument) for argument in _arguments(tree))})"
+
+
+def _within(tree: Form, bound: Collection[object]) -> str:
+    """Return a part's text, in parentheses when it is a negative number or one of the operators ``bound``."""
+    shown = text(tree)
+    return f"({shown})" if tree[0] in bound or shown.startswith("-") else shown
 
 
 def normalized(source: str, names: Sequence[str]) -> str:

@@ -240,9 +240,10 @@ def test_drawn_constants_are_drawn_again_from_their_seed():
     for task in drawn[::7]:
         names = [constant.name for constant in task.constants]
         grid_, initial = tuple(task.recipe["grid"]), tuple(task.recipe["initial"])
-        values = drawn_constants.draw(task.id, task.source_formula, names, task.subgroup, grid_, initial)
+        structure = task.recipe["structure"]
+        values = drawn_constants.draw(task.id, structure, names, task.subgroup, grid_, initial)
         assert values == {constant.name: constant.value for constant in task.constants}
-        assert drawn_constants.substitute(task.source_formula, values) == task.formula
+        assert drawn_constants.substitute(structure, values) == task.formula
 
 
 def test_crk5_has_two_rates_and_moves():

@@ -47,6 +47,14 @@ def add_campaign_flags(parser: argparse.ArgumentParser) -> None:
     limits.add_argument("--evaluations", metavar="N", help="evaluation limit: N, or LABEL=N,...")
     limits.add_argument("--oversubscribe", action="store_true", help="allow more threads than cores")
     limits.add_argument("--pin", action="store_true", help="bind every run to cores of its own")
+    model = parser.add_argument_group("a language model, for the methods that ask one")
+    model.add_argument("--model", metavar="NAME", help="model id")
+    model.add_argument("--base-url", metavar="URL", help="OpenAI-compatible server; Claude when omitted")
+    model.add_argument("--key-variable", metavar="NAME", help="environment variable with the key")
+    model.add_argument("--price", nargs=2, type=float, metavar=("IN", "OUT"), help="$ per million tokens")
+    model.add_argument("--model-calls", metavar="N", type=int, help="cap on calls of a run")
+    model.add_argument("--model-tokens", metavar="N", type=int, help="cap on tokens of a run")
+    model.add_argument("--model-cost", metavar="DOLLARS", type=float, help="cap on the cost of a run")
     slurm = parser.add_argument_group("Slurm")
     slurm.add_argument("--slurm", action="store_true", help="run every keeper as a Slurm job")
     slurm.add_argument(
@@ -218,8 +226,19 @@ def draft_of(arguments: argparse.Namespace, base: "Draft | None" = None) -> "Dra
         if value is not None and value < 1:
             raise EngineError(f"--{flag} {value} must be at least 1")
     slurm = {"sbatch": list(arguments.sbatch), "scratch": arguments.scratch or ""}
+    told = {
+        "name": arguments.model,
+        "base_url": arguments.base_url,
+        "key_variable": arguments.key_variable,
+        "prices": arguments.price,
+        "calls": arguments.model_calls,
+        "tokens": arguments.model_tokens,
+        "cost": arguments.model_cost,
+    }
+    model = {name: value for name, value in told.items() if value is not None}
     return replace(
         draft,
+        model={**draft.model, **model},
         methods=method_entries(arguments, draft.methods),
         tasks=(*draft.tasks, *split_words(arguments.tasks)),
         tables=tables,

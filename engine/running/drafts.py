@@ -67,11 +67,12 @@ class Draft:
     pin: bool = False
     executor: str = "local"
     executor_settings: Mapping[str, object] = field(default_factory=dict)
+    model: Mapping[str, object] = field(default_factory=dict)
 
 
 _DRAFT_KEYS = {
     "methods", "tasks", "data", "seeds", "conditions", "preset", "name", "budget", "interval", "grace",
-    "startup", "memory_mib", "workers", "threads", "semantics", "oversubscribe", "pin", "executor",
+    "startup", "memory_mib", "workers", "threads", "semantics", "oversubscribe", "pin", "executor", "model",
 }  # fmt: skip
 _TABLE_KEYS = {"file", "target", "features", "ood", "truth", "name"}
 
@@ -131,7 +132,14 @@ def read_draft(path: Path) -> Draft:
         pin=bool(document.get("pin", False)),
         executor=str(executor.get("kind", "local")),
         executor_settings=executor.get("settings", {}),
+        model=_model(document.get("model", {}), where),
     )
+
+
+def _model(model: object, where: str) -> Mapping[str, object]:
+    if not isinstance(model, dict):
+        raise EngineError(f"{where}: model must be a table with name and base_url")
+    return model
 
 
 def _table(table: object, where: str, beside: Path) -> Table:
@@ -220,6 +228,7 @@ def plan(draft: Draft) -> Plan:
         pin=draft.pin,
         executor=draft.executor,
         executor_settings=draft.executor_settings,
+        model=draft.model,
     )
     return Plan(check(spec), own)
 

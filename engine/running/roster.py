@@ -61,6 +61,8 @@ def starters(spec: CampaignSpec, to_start: Iterable[str], *, skip_missing: bool)
             raise EngineError(
                 f"{method.name} cannot stop at an evaluation limit: remove it from {entry.label}"
             )
+        if method.model:
+            _check_model(spec, method)
         launch = None
         if entry.label in needed:
             try:
@@ -70,6 +72,14 @@ def starters(spec: CampaignSpec, to_start: Iterable[str], *, skip_missing: bool)
                     raise
         found[entry.label] = Starter(entry, method, settings, launch, versions(method))
     return found
+
+
+def _check_model(spec: CampaignSpec, method: Method) -> None:
+    from engine.running.lending import endpoint_of
+
+    if not spec.model:
+        raise EngineError(f"{method.name} asks a language model: say for example --model NAME --base-url URL")
+    endpoint_of(spec.model)
 
 
 def versions(method: Method) -> dict[str, Any]:

@@ -58,7 +58,7 @@ class CampaignSpec:
     """A campaign: identity, methods, blocks of runs, limits, and what the methods may be told.
 
     ``semantics`` lets methods see the task's own variable names and descriptions in place of x0, x1 ...
-    and y; ``pin`` binds every run to cores of its own.
+    and y; ``pin`` binds every run to cores of its own; ``model`` is lent to the methods that ask one.
     """
 
     id: str
@@ -73,6 +73,7 @@ class CampaignSpec:
     pin: bool = False
     executor: str = "local"
     executor_settings: Mapping[str, object] = field(default_factory=dict)
+    model: Mapping[str, object] = field(default_factory=dict)
 
     def method(self, label: str) -> MethodEntry:
         """Find a method by its label.

@@ -23,7 +23,7 @@ from engine.running.spec import (
 SCHEMA = 1
 _TOP = {
     "schema", "id", "created", "name", "preset", "semantics", "oversubscribe", "pin", "limits", "methods",
-    "grid", "executor",
+    "grid", "executor", "model",
 }  # fmt: skip
 _LIMITS = {"budget", "interval", "grace", "startup", "memory_mib", "workers"}
 _METHOD = {"method", "seeds", "threads", "evaluation_limit", "settings"}
@@ -212,6 +212,7 @@ def parse(text: str, where: str) -> CampaignSpec:
             pin=bool(document.get("pin", False)),
             executor=str(executor.get("kind", "local")),
             executor_settings=_table(executor, "settings", f"{where} [executor]"),
+            model=_table(document, "model", where),
         )
     )
 
@@ -358,6 +359,8 @@ def render(spec: CampaignSpec) -> str:
     document["limits"] = limits
     if spec.executor != "local":
         document["executor"] = {"kind": spec.executor, "settings": dict(spec.executor_settings)}
+    if spec.model:
+        document["model"] = dict(spec.model)
     return tomli_w.dumps(document) + _appendix(spec.methods, spec.blocks)
 
 

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import EngineError
-from engine.running import attempts, capacity, control, layout, records, request, segments, spec_file, store
+from engine.running import attempts, capacity, control, layout, records, segments, spec_file, starting, store
 from engine.running.active import INTERRUPTED, STOPPED, ActiveRun
 from engine.running.evaluation_pool import EvaluationPool
 from engine.running.executors import Executor
-from engine.running.job import Job
-from engine.running.journal import Journal, now
+from engine.running.journal import Journal
 from engine.running.lease import Lease
+from engine.running.lending import Lender
 from engine.running.prepared import Preparer
 from engine.running.reader import Campaign, read_campaign
 from engine.running.records import RunKey
@@ -29,7 +29,6 @@ from tasks.errors import TaskError
 TICK_S = 0.2
 CONTROL_S = 0.5
 KEEPER_LOOK_S = 1.0
-SAMPLE_S = (0.5, 5.0)
 # From so many finished runs on, their logs are packed into a segment when the engine ends.
 PACK_FROM = 100
 # A keeper that dies this often for one run is not the run's misfortune any more.
@@ -107,6 +106,7 @@ class Supervisor:
         self._free_cores: list[tuple[int, ...]] = []
         self._pool = EvaluationPool(min(2, capacity.cores()))
         self._preparer = Preparer(campaign)
+        self._lender: Lender | None = None
         self._began = time.monotonic()
 
     async def run(self) -> Outcome:
@@ -138,6 +138,8 @@ class Supervisor:
                 task.cancel()
             await self._pool.close()
             await self._preparer.close()
+            if self._lender is not None:
+                self._lender.close()
             self._lease.release()
         return Outcome(
             statuses=dict(Counter(self._ended.values())),
@@ -207,7 +209,7 @@ class Supervisor:
         for key, number, found in left:
             if key.label not in self._starters:
                 continue
-            folder = layout.attempt_folder(self.folder, key, number)
+            folder = layout.attempt_folder(self.folder, key, number).absolute()
             self._watch(key, number, folder)
             self._event("run-adopted", run=key.id, attempt=number, state=found.name.lower())
 
@@ -308,48 +310,24 @@ class Supervisor:
         except (EngineError, TaskError) as error:
             await self._refuse(key, starter, str(error))
             return
-        asked = request.build(self.spec, starter.entry, starter.method, starter.settings, task, key.seed)
-        scratch = await asyncio.to_thread(request.write_scratch, self.executor.scratch_base, asked, task, key)
-        if self._draining and self._interrupts:
-            request.remove_scratch(scratch)
+        if self._interrupted():
             return
-        number, folder = attempts.create(self.folder, key)
-        record = {
-            "schema": 1,
-            "run": key.id,
-            "name": task.name,
-            "condition": key.condition,
-            "attempt": number,
-            "created": now(),
-            "dialect": starter.dialect,
-            "noise_key": task.noise_key,
-            "versions": starter.versions,
-            "request": asked,
-        }
-        store.write_whole(folder / layout.REQUEST, store.dump(record))
+        if self._lender is None and starter.method.model:
+            self._lender = Lender(self.folder, self.spec.model)
         cores = self._free_cores.pop() if self._free_cores else ()
-        limits = self.spec.limits
-        job = Job(
-            attempt=str(folder.absolute()),
-            scratch=str(scratch),
-            argv=list(starter.launch.argv),
-            env=request.environment(starter.launch, starter.entry.threads),
-            mark=attempts.new_mark(),
-            startup_s=limits.startup_s,
-            budget_s=limits.budget_s,
-            grace_s=limits.grace_s,
-            memory_bytes=limits.memory_bytes,
-            affinity=list(cores) or None,
-            sample_s=min(max(limits.budget_s / 100, SAMPLE_S[0]), SAMPLE_S[1]),
+        number, folder = await starting.start(
+            self.folder, self.spec, key, starter, task, self.executor, self._lender, cores
         )
-        # In a thread: a queue's submit command may take its time.
-        await asyncio.to_thread(self.executor.start, job, folder)
         self._event("run-started", run=key.id, attempt=number)
         run = self._watch(key, number, folder)
         run.cores = cores
-        if self._interrupts:
+        # It may have been interrupted while the keeper was being started.
+        if self._interrupted():
             run.stopped_by = INTERRUPTED
             self.executor.stop(folder)
+
+    def _interrupted(self) -> bool:
+        return self._interrupts > 0
 
     def _watch(self, key: RunKey, number: int, folder: Path) -> ActiveRun:
         run = ActiveRun(self.spec, key, self._starters[key.label], number, folder, Tail(folder))
@@ -391,6 +369,9 @@ class Supervisor:
         if run.cores:
             self._free_cores.append(run.cores)
         self.executor.forget(run.folder)
+        used = self._lender.take_back(run.folder) if self._lender is not None else None
+        if used is not None:
+            self._event("model-used", run=run.key.id, attempt=run.attempt, **used)
         self._note_end(run, status)
 
     def _note_end(self, run: ActiveRun, status: str) -> None:

@@ -270,10 +270,12 @@ class Table(ScrollView, can_focus=True):
             The row's key.
         """
         if key in self._place and key != self.cursor:
-            self.cursor = key
+            before, self.cursor = self.cursor, key
             self._reveal()
             self.post_message(self.Moved(self, key))
-            self.refresh()
+            for line in (self._place.get(before or ""), self._place[key]):
+                if line is not None:
+                    self.refresh(Region(0, line + 1 - self.scroll_offset.y, self.size.width, 1))
 
     def set_marks(self, keys: Sequence[str]) -> None:
         """Mark exactly these rows.

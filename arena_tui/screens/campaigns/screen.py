@@ -23,6 +23,7 @@ from arena_tui.widgets.table import Table
 _WELCOME = "n plans a new campaign.\n\nIn a shell, arena-tui quickstart makes a first one."
 _FILLING_S = 0.02
 _RESTING_S = 2.0
+_UNSEEN_S = 30.0
 
 
 class CampaignsScreen(ConsoleScreen):
@@ -79,6 +80,11 @@ class CampaignsScreen(ConsoleScreen):
         if self._feed is not None:
             self._feed.close()
 
+    def on_screen_suspend(self) -> None:
+        """Look seldom while another screen is seen."""
+        if self._feed is not None:
+            self._feed.interval = _UNSEEN_S
+
     def on_screen_resume(self) -> None:
         """Look at once when a person comes back."""
         if self._feed is not None:
@@ -87,7 +93,8 @@ class CampaignsScreen(ConsoleScreen):
     def _take(self, listed: tuple[Known, ...]) -> None:
         if not self.is_attached or self._feed is None:
             return
-        self._feed.interval = _RESTING_S if self._survey.complete else _FILLING_S
+        seen = _RESTING_S if self.is_current else _UNSEEN_S
+        self._feed.interval = seen if self._survey.complete else _FILLING_S
         known = {str(one.folder): one for one in listed}
         if known == self._known and self.query_one(Table).total == len(known):
             return

@@ -115,7 +115,7 @@ class RunDetail(VerticalScroll):
     def compose(self) -> ComposeResult:
         """Lay out the parts."""
         yield ExpressionView(id="expression")
-        yield Plain("simplified", classes="heading asked simplified")
+        yield Plain("", id="how", classes="heading asked simplified")
         simplified = ExpressionView(id="simplified")
         simplified.add_class("asked", "simplified")
         yield simplified
@@ -180,6 +180,8 @@ class RunDetail(VerticalScroll):
         self.query_one(f"#{part}", ExpressionView).text = text
         if part == "truth":
             self.query_one("#difference", Plain).show(note)
+        else:
+            self.query_one("#how", Plain).show(f"simplified form: {note}")
         self.set_shown(part, shown=True)
 
     def set_shown(self, part: str, *, shown: bool) -> None:

@@ -1,7 +1,7 @@
 """The Monitor: runs of one campaign as they go, their trajectories, what they found, and orders to them."""
 
 import time
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
 from textual import on
@@ -15,7 +15,7 @@ from arena_tui.screens.frame import ConsoleScreen
 from arena_tui.screens.monitor import alarms, asking, orders, rows, trajectories
 from arena_tui.screens.monitor.detail import Resources, RunDetail, next_digits, resources
 from arena_tui.screens.monitor.picture import Camera, Picture
-from arena_tui.screens.monitor.progress import ProgressLine, measure
+from arena_tui.screens.monitor.progress import Progress, ProgressLine, measure
 from arena_tui.screens.monitor.trajectories import MOST, View
 from arena_tui.widgets.chart import SIGNS, ChartView, series_style
 from arena_tui.widgets.dialogs import Choice, Question, Reading
@@ -27,8 +27,14 @@ from arena_tui.widgets.plain import Plain
 from arena_tui.widgets.table import Table
 from engine.running.records import Run
 
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
 _REFRESH_S = (0.5, 1.0, 2.0, 5.0, 10.0)
 _STALE_AFTER = 3.0
+_AT_REST_S = 10.0
+# A held key moves the cursor at once; what is beside it follows when the key rests this long.
+_SETTLE_S = 0.08
 _GROUPS = (None, "method", "task", "status")
 _PANES = ("plot", "found", "log")
 
@@ -81,6 +87,8 @@ class MonitorScreen(ConsoleScreen):
         self._pace = 1
         self._troubled_since: float | None = None
         self._drawn_for: object = None
+        self._progress: Progress | None = None
+        self._settling: Timer | None = None
         self._alarms = alarms.Alarms()
 
     def contents(self) -> ComposeResult:
@@ -127,7 +135,7 @@ class MonitorScreen(ConsoleScreen):
         if self._feed is not None:
             self._feed.close()
             self._feed = None
-        self._picture, self._runs, self._drawn_for = None, {}, None
+        self._picture, self._runs, self._drawn_for, self._progress = None, {}, None, None
         self._alarms = alarms.Alarms(on=self.console.recall("monitor.alarms") is not False)
         self.query_one("#table", Table).set_marks([])
         self.query_one("#table", Table).load([])
@@ -142,8 +150,13 @@ class MonitorScreen(ConsoleScreen):
         self._runs = {run.id: run for run in picture.campaign.runs}
         table = self.query_one("#table", Table)
         if picture.changed or first:
+            self._progress = measure(picture.campaign)
             table.load(picture.rows)
             self.query_one(FilterBar).count(len(table.visible_keys), table.total)
+        if self._feed is not None:
+            # Nothing moves any more: look now and then, in case a run is retried from elsewhere.
+            at_rest = self._progress is not None and self._progress.finished and picture.owner is None
+            self._feed.interval = max(_REFRESH_S[self._pace], _AT_REST_S if at_rest else 0.0)
         self._tell_progress()
         for event in self._alarms.look(picture.campaign.runs):
             alarms.ring(self.console, event)
@@ -164,9 +177,11 @@ class MonitorScreen(ConsoleScreen):
         if self._picture is None:
             return
         age = time.time() - self._picture.read_at
-        stale = age > _STALE_AFTER + 2 * _REFRESH_S[self._pace]
+        stale = age > _STALE_AFTER + 2 * (self._feed.interval if self._feed else 0.0)
         clock = time.strftime("%H:%M:%S", time.localtime(self._picture.read_at))
-        found = measure(self._picture.campaign)
+        found = self._progress
+        if found is None:
+            return
         note = "" if self._picture.owner or found.finished else "no engine runs it: R resumes"
         if stale or self._troubled_since:
             note = f"not read since {clock}"
@@ -192,6 +207,12 @@ class MonitorScreen(ConsoleScreen):
 
     @on(Table.Moved)
     def _moved(self) -> None:
+        if self._settling is not None:
+            self._settling.stop()
+        self._settling = self.set_timer(_SETTLE_S, self._arrive)
+
+    def _arrive(self) -> None:
+        self._settling = None
         detail = self.query_one(RunDetail)
         detail.set_shown("simplified", shown=False)
         detail.set_shown("truth", shown=False)

@@ -1,6 +1,6 @@
 """The Tasks screen: the full set to filter, one task with its splits drawn, selections to save and use."""
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -19,6 +19,12 @@ from arena_tui.widgets.plain import Plain
 from arena_tui.widgets.table import Row, Table
 from tasks import catalogue
 from tasks.schema import Task
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+# A held key moves the cursor at once; what is beside it follows when the key rests this long.
+_SETTLE_S = 0.08
 
 
 class TasksScreen(ConsoleScreen):
@@ -52,6 +58,7 @@ class TasksScreen(ConsoleScreen):
     def __init__(self) -> None:
         super().__init__()
         self._feature = 0
+        self._settling: Timer | None = None
 
     def contents(self) -> ComposeResult:
         """Lay out the table and the task."""
@@ -92,9 +99,15 @@ class TasksScreen(ConsoleScreen):
     # -- one task ------------------------------------------------------------------------------------------
 
     @on(Table.Moved)
-    def _moved(self, event: Table.Moved) -> None:
+    def _moved(self) -> None:
+        if self._settling is not None:
+            self._settling.stop()
+        self._settling = self.set_timer(_SETTLE_S, self._arrive)
+
+    def _arrive(self) -> None:
+        self._settling = None
         self._feature = 0
-        key = event.key
+        key = self.query_one("#tasks", Table).cursor
         panel = self.query_one("#task")
         if key is None:
             panel.border_title = "no task"

@@ -82,7 +82,8 @@ async def settle(pilot) -> None:
         reading = getattr(screen, "_feed", None) is not None and getattr(screen, "_picture", True) is None
         survey = getattr(screen, "_survey", None)
         listing = survey is not None and not (survey.complete and survey.listed == len(screen._known))
-        if not busy and not reading and not listing:
+        moving = getattr(screen, "_settling", None) is not None
+        if not busy and not reading and not listing and not moving:
             break
         await pilot.pause(0.02)
     await pilot.pause()

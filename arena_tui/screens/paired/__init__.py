@@ -1,0 +1,1 @@
+"""The Paired screen and its parts."""

@@ -24,6 +24,8 @@ PROBE_LIMIT_S = 10.0
 # A large package on a busy machine may need longer; it is given that while it uses the processor.
 BUSY_LIMIT_S = 60.0
 BUSY_LOOK_S = 1.0
+# The least CPU time that shows: a sleeper uses none, a starved import some.
+CLOCK_TICK_S = 0.01
 PROBES_AT_ONCE = 4
 _ONE_THREAD = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB", "NUMBA", "JULIA")
 _PROBE = """
@@ -129,7 +131,7 @@ def _waited_for(process: subprocess.Popen[str]) -> str | None:
             return process.communicate(timeout=limit)[0]
         except subprocess.TimeoutExpired:
             now_used = _cpu_seconds(process.pid)
-            busy = now_used - used >= BUSY_LOOK_S / 10
+            busy = now_used - used >= CLOCK_TICK_S
             if not busy or time.monotonic() - began > BUSY_LIMIT_S:
                 _end(process)
                 return None

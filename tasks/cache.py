@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks import locations
+from tasks.errors import TaskError
 from tasks.randomness import SCHEME
 from tasks.schema import Splits, Table, Task
 
@@ -138,6 +139,25 @@ def write(task: Task, splits: Splits) -> Mapping[str, Any]:
         if scratch.exists():
             shutil.rmtree(scratch, ignore_errors=True)
     return manifest
+
+
+def store(task: Task, splits: Splits) -> None:
+    """Put splits in the cache in place of what is there.
+
+    Raises
+    ------
+    TaskError
+        When the cache cannot be written.
+    """
+    try:
+        forget(task)
+        write(task, splits)
+    except OSError as error:
+        reason = error.strerror or error
+        raise TaskError(
+            f"the rows of {task.id} cannot be cached below {locations.cache_folder()} ({reason}); "
+            "make room there or set ARENA_HOME to another folder"
+        ) from error
 
 
 def manifest(task: Task) -> Mapping[str, Any] | None:

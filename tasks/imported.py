@@ -41,12 +41,20 @@ def save(task: Task, splits: Splits) -> Task:
     -------
     Task
         The task with the recipe ``imported`` and the digests of its tables.
+
+    Raises
+    ------
+    TaskError
+        When the store cannot be written.
     """
     digests = {name: cache.table_digest(table, task.target.name) for name, table in splits.named()}
     stored = replace(task, recipe={**task.recipe, "rule": "imported", "digests": digests})
     home = folder() / task.id
-    home.parent.mkdir(parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(prefix=f".{task.id}-", dir=home.parent))
+    try:
+        home.parent.mkdir(parents=True, exist_ok=True)
+        scratch = Path(tempfile.mkdtemp(prefix=f".{task.id}-", dir=home.parent))
+    except OSError as error:
+        raise TaskError(f"nothing can be kept in {home.parent}: {error.strerror or error}") from error
     try:
         for name, table in splits.named():
             cache.write_table(scratch / f"{name}.parquet", table, task.target.name)
@@ -55,6 +63,8 @@ def save(task: Task, splits: Splits) -> Task:
         remove(task.id)
         scratch.rename(home)
         os.utime(home.parent)
+    except OSError as error:
+        raise TaskError(f"{task.name} cannot be kept in {home.parent}: {error.strerror or error}") from error
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     return stored

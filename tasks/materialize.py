@@ -57,8 +57,7 @@ def _cached(task: Task) -> Splits:
     whole = cache.read(task)
     if whole is None:
         whole = generate(task)
-        cache.forget(task)
-        cache.write(task, whole)
+        cache.store(task, whole)
     return whole
 
 

@@ -86,10 +86,14 @@ def save(name: str, ids: Sequence[str]) -> None:
         raise TaskError(f"the selection @{name} would be empty; loosen the filters")
     members = list(dict.fromkeys(catalogue.get(task).id for task in ids))
     folder = locations.data_folder() / "selections"
-    folder.mkdir(parents=True, exist_ok=True)
     scratch = folder / f".{file}.new"
-    scratch.write_text(json.dumps({"schema": 1, "name": name, "tasks": members}, indent=1), encoding="utf-8")
-    scratch.replace(folder / file)
+    text = json.dumps({"schema": 1, "name": name, "tasks": members}, indent=1)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        scratch.write_text(text, encoding="utf-8")
+        scratch.replace(folder / file)
+    except OSError as error:
+        raise TaskError(f"the selection cannot be saved in {folder}: {error.strerror or error}") from error
 
 
 def load(name: str) -> tuple[Task, ...]:

@@ -92,8 +92,7 @@ def cached_rows(task: Task) -> tuple[Splits, list[Finding]]:
     faults = against_frozen(task, fresh)
     manifest = cache.manifest(task)
     if manifest is None:
-        cache.forget(task)
-        cache.write(task, fresh)
+        cache.store(task, fresh)
         return fresh, faults
     tables: dict[str, Table] = {}
     for name, table in fresh.named():

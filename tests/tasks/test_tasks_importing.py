@@ -1,5 +1,6 @@
 """Importers: what they read, what they refuse, and that nothing is executed."""
 
+import contextlib
 import gzip
 import json
 
@@ -8,11 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tasks import catalogue, export, materialize
 from tasks.errors import TaskError
 from tasks.importing import arena, llm_srbench, plain, pmlb, srsd
 from tasks.importing.python_formula import expression, formula_of
+from tasks.tables import read_columns
 
 TRAP = "import pathlib\npathlib.Path(__file__).with_name('executed').write_text('x')\n"
 
@@ -197,6 +201,33 @@ def test_recursive_helpers_end_in_a_sentence():
     source = "def g(a):\n    return g(a)\n\ndef formula(x0):\n    return g(x0)\n"
     with pytest.raises(TaskError, match="nested too deeply"):
         formula_of(source, ("x0",))
+
+
+@given(st.text(alphabet="x01 +-*/()**,.:=[]\n\\'\"defrtunlambp\x00é", max_size=60))
+def test_no_text_makes_the_formula_readers_fail_otherwise(text):
+    for read in (expression, formula_of):
+        with contextlib.suppress(TaskError):
+            read(text, ("x0", "x1"), "text")
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.binary(max_size=80))
+def test_no_bytes_make_the_table_reader_fail_otherwise(tmp_path, content):
+    for name in ("a.csv", "a.tsv", "a.csv.gz", "a.npz", "a.parquet"):
+        path = tmp_path / name
+        path.write_bytes(content)
+        with contextlib.suppress(TaskError):
+            assert all(np.isfinite(values).all() for values in read_columns(path).values())
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.text(alphabet="abc:-[]{}&*!|>#\n '\"0", max_size=60))
+def test_no_metadata_make_the_folder_reader_fail_otherwise(tmp_path, content):
+    folder = tmp_path / "t"
+    folder.mkdir(exist_ok=True)
+    (folder / "metadata.yaml").write_text(content)
+    (found,) = arena.read(folder)
+    assert found.error
 
 
 def test_published_expressions_may_apply_states_to_time():

@@ -293,6 +293,13 @@ def test_observed_rows_are_measurements_and_stand_ins_say_so():
                 assert "stand in for unavailable ones" in task.provenance.note
 
 
+def test_a_cache_that_cannot_be_written_is_one_sentence(tmp_path, monkeypatch):
+    (tmp_path / "cache").write_text("a file where the folder should be")
+    monkeypatch.setenv("ARENA_HOME", str(tmp_path))
+    with pytest.raises(TaskError, match=r"cannot be cached below .*; make room there or set ARENA_HOME"):
+        materialize.splits(catalogue.get("Nguyen-1"))
+
+
 def test_a_task_without_a_rule_says_so():
     from dataclasses import replace
 

@@ -214,6 +214,45 @@ def test_official_data_take_the_place_of_regenerated_rows(arena_home, tmp_path):
     assert "matches 0 tasks of the Full Task Set" in refused.notes[0]
 
 
+def official_folder(folder, task, table, formula):
+    folder.mkdir()
+    features = [{"name": name} for name in task.feature_names]
+    dataset = {"dataset_id": task.id, "target": {"name": task.target.name}, "features": features}
+    (folder / "metadata.yaml").write_text(yaml.safe_dump({"dataset": dataset}))
+    if formula:
+        (folder / "formula.py").write_text(
+            f"def formula({', '.join(task.feature_names)}):\n    return {formula}\n"
+        )
+    frame = pd.DataFrame(table.X, columns=list(task.feature_names))
+    frame[task.target.name] = table.y
+    frame.to_csv(folder / "train.csv", index=False)
+
+
+@pytest.mark.parametrize("stored", [None, "-0.1*A**2"])
+def test_our_ground_truth_serves_official_rows_whose_own_formula_does_not(arena_home, tmp_path, stored):
+    task = catalogue.get("CRK34")
+    single = materialize.splits(task).train
+    X = single.X.astype(np.float32).astype(float)
+    official_folder(
+        tmp_path / "o", task, Table(single.names, X, single.y.astype(np.float32).astype(float)), stored
+    )
+    (one,) = admission.admit(arena.read(tmp_path / "o"), official=True)
+    assert one.status == "warned"
+    assert any("the ground truth is ours" in note for note in one.notes)
+    now = catalogue.get(task.id)
+    assert now.formula == task.formula
+    assert now.provenance.constants == "derived"
+
+
+def test_official_rows_that_no_formula_makes_are_disputed(arena_home, tmp_path):
+    task = catalogue.get("CRK1")
+    table = materialize.splits(task).train
+    official_folder(tmp_path / "o", task, Table(table.names, table.X, table.y * 1.5 + 1), "-0.1*A**2")
+    (one,) = admission.admit(arena.read(tmp_path / "o"), official=True)
+    assert one.status == "disputed"
+    assert catalogue.get("CRK1").disputed
+
+
 def test_changed_rows_of_an_import_are_noticed(arena_home, tmp_path):
     arena_folder(tmp_path / "t")
     (one,) = admission.admit(arena.read(tmp_path / "t"))

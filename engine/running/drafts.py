@@ -11,7 +11,7 @@ from typing import Any
 
 from engine.errors import EngineError
 from engine.methods import registry
-from engine.running import capacity, conditions, durations, layout, spec_file, store, user_data
+from engine.running import capacity, conditions, durations, layout, spec_file, spec_values, store, user_data
 from engine.running.journal import now
 from engine.running.presets import Preset, preset
 from engine.running.records import CLEAN
@@ -100,11 +100,11 @@ def read_draft(path: Path) -> Draft:
     except (OSError, UnicodeDecodeError) as error:
         raise EngineError(f"{path} cannot be read: {error}") from error
     where = str(path)
-    document = spec_file.load_toml(text, where)
-    spec_file.known(document, _DRAFT_KEYS, where)
+    document = spec_values.load_toml(text, where)
+    spec_values.known(document, _DRAFT_KEYS, where)
     methods = document.get("methods", {})
     if isinstance(methods, list):
-        methods = {word: {} for word in spec_file.words(methods, f"{where}: methods")}
+        methods = {word: {} for word in spec_values.words(methods, f"{where}: methods")}
     if not isinstance(methods, dict):
         raise EngineError(f"{where}: methods must be a list of names or [methods.LABEL] tables")
     numbers = {name: document.get(name) for name in ("memory_mib", "workers", "threads")}
@@ -115,11 +115,11 @@ def read_draft(path: Path) -> Draft:
     if not isinstance(executor, dict):
         raise EngineError(f"{where}: executor must be a table with kind and settings")
     return Draft(
-        methods=tuple(spec_file.method_entry(label, table, where) for label, table in methods.items()),
-        tasks=spec_file.words(document.get("tasks", []), f"{where}: tasks"),
+        methods=tuple(spec_values.method_entry(label, table, where) for label, table in methods.items()),
+        tasks=spec_values.words(document.get("tasks", []), f"{where}: tasks"),
         tables=tuple(_table(table, where, path.parent) for table in document.get("data", [])),
-        seeds=spec_file.integers(document.get("seeds"), f"{where}: seeds"),
-        conditions=spec_file.words(document.get("conditions", [CLEAN]), f"{where}: conditions"),
+        seeds=spec_values.integers(document.get("seeds"), f"{where}: seeds"),
+        conditions=spec_values.words(document.get("conditions", [CLEAN]), f"{where}: conditions"),
         preset=document.get("preset"),
         name=document.get("name"),
         budget=document.get("budget"),
@@ -146,7 +146,7 @@ def _table(table: object, where: str, beside: Path) -> Table:
     where = f"{where} [[data]]"
     if not isinstance(table, dict):
         raise EngineError(f"{where} must be a table with file and target")
-    spec_file.known(table, _TABLE_KEYS, where)
+    spec_values.known(table, _TABLE_KEYS, where)
     for key in ("file", "target"):
         if not isinstance(table.get(key), str):
             raise EngineError(f"{where} has no {key}")
@@ -154,7 +154,7 @@ def _table(table: object, where: str, beside: Path) -> Table:
     return Table(
         file=str(beside / table["file"]),
         target=table["target"],
-        features=None if features is None else spec_file.words(features, f"{where}: features"),
+        features=None if features is None else spec_values.words(features, f"{where}: features"),
         ood=None if ood is None else str(beside / str(ood)),
         truth=table.get("truth"),
         name=table.get("name"),

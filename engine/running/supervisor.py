@@ -12,7 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import EngineError
-from engine.running import attempts, capacity, control, layout, records, segments, spec_file, starting, store
+from engine.running import (
+    attempts,
+    capacity,
+    control,
+    layout,
+    records,
+    recovery,
+    segments,
+    spec_file,
+    starting,
+)
 from engine.running.active import INTERRUPTED, STOPPED, ActiveRun
 from engine.running.evaluation_pool import EvaluationPool
 from engine.running.executors import Executor
@@ -181,45 +191,20 @@ class Supervisor:
     # What an earlier engine left.
 
     def _recover(self, campaign: Campaign) -> None:
-        left: list[tuple[RunKey, int, attempts.Found]] = []
-        for run in campaign.runs:
-            if run.attempt == 0:
-                self._queue.append(run.key)
-                continue
-            if run.segment is not None:
-                self._ended[run.key] = run.status
-                continue
-            folder = layout.attempt_folder(self.folder, run.key, run.attempt)
-            damaged = attempts.set_aside_damage(self.folder, folder)
-            if damaged:
-                self._damaged += damaged
-                self._event("damaged", run=run.id, files=damaged)
-            found = attempts.examine(folder, self.executor.alive)
-            if found is attempts.Found.ENDED:
-                self._take_ended(run.key, folder)
-            elif found is attempts.Found.LOST:
-                ended = attempts.clean_up(folder)
-                self._event("attempt-lost", run=run.id, attempt=run.attempt, processes_ended=ended)
-                self._queue.append(run.key)
-            else:
-                left.append((run.key, run.attempt, found))
+        found = recovery.survey(campaign, self.executor)
+        for path in found.damaged:
+            self._event("damaged", file=path)
+        for key, attempt, ended in found.lost:
+            self._event("attempt-lost", run=key.id, attempt=attempt, processes_ended=ended)
+        self._damaged += found.damaged
+        self._queue.extend(found.waiting)
+        self._ended.update(found.ended)
         labels = {key.label for key in self._queue}
         self._starters = starters(self.spec, labels, skip_missing=self._skip_missing)
         self._skip()
-        for key, number, found in left:
-            if key.label not in self._starters:
-                continue
-            folder = layout.attempt_folder(self.folder, key, number).absolute()
-            self._watch(key, number, folder)
-            self._event("run-adopted", run=key.id, attempt=number, state=found.name.lower())
-
-    def _take_ended(self, key: RunKey, folder: Path) -> None:
-        result = store.read_record(folder / layout.RESULT) or {}
-        # A run that went down with an engine is unfinished business; one that was stopped on request is not.
-        if result.get("status") == records.CANCELLED and result.get("cancelled_by") == INTERRUPTED:
-            self._queue.append(key)
-        else:
-            self._ended[key] = str(result.get("status"))
+        for key, number in found.left:
+            self._watch(key, number, layout.attempt_folder(self.folder, key, number).absolute())
+            self._event("run-adopted", run=key.id, attempt=number)
 
     def _skip(self) -> None:
         missing = {label for label, starter in self._starters.items() if starter.launch is None}

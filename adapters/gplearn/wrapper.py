@@ -23,18 +23,17 @@ def program_text(program: list[Any]) -> str:
     program : list
         The flattened tree: functions, column indices (int) and constants (float), in prefix order.
     """
-    nodes = iter(program)
-
-    def write() -> str:
-        node = next(nodes)
+    # From the last node backwards, so that a deep program needs no recursion.
+    texts: list[str] = []
+    for node in reversed(program):
         if isinstance(node, int | np.integer):
-            return f"X{int(node)}"
-        if isinstance(node, float | np.floating):
-            return repr(float(node))
-        arguments = ", ".join(write() for _ in range(node.arity))
-        return f"{node.name}({arguments})"
-
-    return write()
+            texts.append(f"X{int(node)}")
+        elif isinstance(node, float | np.floating):
+            texts.append(repr(float(node)))
+        else:
+            arguments = [texts.pop() for _ in range(node.arity)]
+            texts.append(f"{node.name}({', '.join(arguments)})")
+    return texts.pop()
 
 
 class Gplearn:

@@ -53,8 +53,8 @@ def formula_source(task: Task) -> str:
     )
 
 
-def metadata(task: Task, splits: Splits) -> dict[str, Any]:
-    """Return the metadata of the released arena layout for a task."""
+def metadata(task: Task, splits: Splits, kind: str) -> dict[str, Any]:
+    """Return the metadata of the released arena layout for a task whose tables are of a kind."""
 
     def described(variable: Any, values: np.ndarray[Any, Any]) -> dict[str, Any]:  # noqa: ANN401
         return {
@@ -80,7 +80,11 @@ def metadata(task: Task, splits: Splits) -> dict[str, Any]:
             "features": [
                 described(variable, splits.train.X[:, j]) for j, variable in enumerate(task.features)
             ],
-            "sample_counts": {FILES[name]: table.rows for name, table in splits.named()},
+            "splits": {
+                FILES[name]: {"file": f"{FILES[name]}.{kind}", "samples": table.rows}
+                for name, table in splits.named()
+            },
+            "ground_truth_formula": {"file": "formula.py"},
         }
     }
 
@@ -132,7 +136,7 @@ def write(task: Task, splits: Splits, folder: Path, kind: str) -> Mapping[str, A
             else:
                 cache.write_table(path, table, task.target.name)
             written[path.name] = table.rows
-        text = yaml.safe_dump(metadata(task, splits), sort_keys=False, allow_unicode=True)
+        text = yaml.safe_dump(metadata(task, splits, kind), sort_keys=False, allow_unicode=True)
         (folder / "metadata.yaml").write_text(text, encoding="utf-8")
         if task.formula is not None:
             (folder / "formula.py").write_text(formula_source(task), encoding="utf-8")

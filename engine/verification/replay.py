@@ -134,6 +134,30 @@ def exchanged_columns(node: Node, table: Table) -> tuple[str, str] | None:
     return None
 
 
+def deviation(task: Task, splits: Splits) -> dict[str, float]:
+    """Return how far a task's rows lie from its law: the greatest and the root mean square deviation.
+
+    Parameters
+    ----------
+    task : Task
+        A task with a formula.
+    splits : Splits
+        Its rows.
+
+    Returns
+    -------
+    dict of str to float
+        ``max`` and ``rms``; zero, which no measured row meets, where the law cannot be read or has no value.
+    """
+    node = ground_truth(task)
+    if isinstance(node, Finding):
+        return {"max": 0.0, "rms": 0.0}
+    flat = np.concatenate([evaluate(node, table.X) - table.y for _, table in splits.named()])
+    if not np.isfinite(flat).all():
+        return {"max": 0.0, "rms": 0.0}
+    return {"max": float(np.max(np.abs(flat))), "rms": float(np.sqrt(np.mean(flat**2)))}
+
+
 def residuals(task: Task, node: Node, splits: Splits) -> tuple[float, list[Finding]]:
     """Compare the residuals of a noisy or observed task with those recorded in its recipe.
 

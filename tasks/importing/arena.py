@@ -1,4 +1,8 @@
-"""The released arena layout: a folder with metadata.yaml, formula.py and one CSV (or Parquet) per split."""
+"""The released arena layout: a folder with metadata.yaml, formula.py and one CSV (or Parquet) per split.
+
+``dataset.name`` is family, subgroup and basename with double underscores between (the subgroup may be left
+out); ``dataset.splits`` and ``dataset.ground_truth_formula`` name the files.
+"""
 
 import math
 from collections.abc import Mapping
@@ -12,6 +16,8 @@ from tasks.importing.python_formula import formula_of
 from tasks.schema import Splits, Table, Variable
 
 SPLIT_FILES = {"train": "train", "valid": "valid", "id": "id_test", "ood": "ood_test"}
+MEANINGLESS = frozenset({"meaningless", "irrelevant variable", "distractor"})
+"""Descriptions by which a release marks distractors."""
 LARGEST_METADATA = 4 * 1024 * 1024
 
 
@@ -50,7 +56,7 @@ def _variable(entry: Any, what: str) -> Variable:  # noqa: ANN401 - YAML holds a
         entry["name"],
         description=text if isinstance(text, str) else None,
         unit=unit if isinstance(unit, str) else None,
-        dummy=bool(entry.get("dummy", entry.get("is_dummy", False))),
+        dummy=bool(entry.get("dummy")) or str(text).strip().casefold() in MEANINGLESS,
         low=low,
         high=high,
         known="unknown" if low is None or high is None else "observed",
@@ -61,11 +67,26 @@ def _text(content: Mapping[str, Any], *keys: str) -> str | None:
     return next((str(content[key]) for key in keys if content.get(key) is not None), None)
 
 
-def facts(folder: Path) -> Facts:
-    """Read metadata.yaml and formula.py of a task folder; the formula is parsed, never executed."""
+def dataset(folder: Path) -> Mapping[str, Any]:
+    """Return the ``dataset`` part of a folder's metadata.yaml, or all of it where there is no such part."""
     content = yaml_mapping(inside(folder, folder / "metadata.yaml"))
     inner = content.get("dataset")
-    data: Mapping[str, Any] = inner if isinstance(inner, dict) else content
+    return inner if isinstance(inner, dict) else content
+
+
+def _named(data: Mapping[str, Any], folder: Path) -> tuple[str, str, str]:
+    """Return family, subgroup and basename."""
+    parts = (_text(data, "name", "basename") or folder.name).split("__")
+    family = _text(data, "source_family", "family") or (parts[0] if len(parts) > 1 else "imported")
+    subgroup = _text(data, "subgroup") or (
+        parts[1] if len(parts) > 2 else parts[0] if len(parts) > 1 else family
+    )
+    return family, subgroup, parts[-1]
+
+
+def facts(folder: Path) -> Facts:
+    """Read metadata.yaml and the formula of a task folder; the formula is parsed, never executed."""
+    data = dataset(folder)
     if "target" not in data or not isinstance(data.get("features"), list):
         raise TaskError("metadata.yaml needs a target and a list of features")
     features = tuple(_variable(entry, "a feature") for entry in data["features"])
@@ -73,19 +94,23 @@ def facts(folder: Path) -> Facts:
     target = _variable(data["target"], "the target")
     if len({*names, target.name}) != len(names) + 1:
         raise TaskError("metadata.yaml names a column twice")
-    source = folder / "formula.py"
-    text = inside(folder, source).read_text(encoding="utf-8") if source.exists() else None
+    declared = data.get("ground_truth_formula")
+    file = declared.get("file") if isinstance(declared, dict) else None
+    source = folder / (file if isinstance(file, str) else "formula.py")
+    inside(folder, source)
+    text = source.read_text(encoding="utf-8") if source.is_file() else None
     stored = text if text is not None else _text(data, "formula")
-    parsed = formula_of(text, names) if text is not None else stored
+    family, subgroup, name = _named(data, folder)
     return Facts(
-        name=_text(data, "name", "basename", "dataset_name") or folder.name,
-        family=_text(data, "source_family", "family") or "imported",
-        subgroup=_text(data, "subgroup") or "imported",
+        name=name,
+        family=family,
+        subgroup=subgroup,
         features=features,
         target=target,
-        formula=parsed,
+        formula=stored if text is None else formula_of(text, names, source.name, target.name),
         source_formula=stored,
         source=_text(data, "source_benchmark", "source") or f"arena layout, folder {folder.name}",
+        licence=_text(data, "license", "licence") or "not stated",
         duplicate_group=_text(data, "semantic_duplicate_group"),
         dataset_id=_text(data, "dataset_id", "task_id", "id"),
     )
@@ -93,10 +118,10 @@ def facts(folder: Path) -> Facts:
 
 def declared_files(folder: Path) -> Mapping[str, Any]:
     """Return the file names that metadata.yaml gives for the splits, if it gives any."""
-    content = yaml_mapping(folder / "metadata.yaml")
-    inner = content.get("dataset")
-    files = (inner if isinstance(inner, dict) else content).get("files")
-    return files if isinstance(files, dict) else {}
+    splits = dataset(folder).get("splits")
+    if not isinstance(splits, dict):
+        return {}
+    return {name: entry.get("file") for name, entry in splits.items() if isinstance(entry, dict)}
 
 
 def _file(folder: Path, stem: str, declared: Any) -> Path | None:  # noqa: ANN401 - YAML holds anything

@@ -31,13 +31,13 @@ BINARY_CALLS: dict[str, type[ast.operator]] = {
     "power": ast.Pow,
     "pow": ast.Pow,
 }
-IDENTITIES = frozenset({"asarray", "array", "float", "float64", "asfarray", "real", "nan_to_num"}) - {
-    "nan_to_num"
-}
+IDENTITIES = frozenset({"asarray", "array", "float", "float64", "asfarray", "real"})
 NAMED_VALUES = {"e": "exp(1)", "E": "exp(1)", "pi": "pi"}
 
 
-def formula_of(source: str, features: Sequence[str], place: str = "formula.py") -> str:
+def formula_of(
+    source: str, features: Sequence[str], place: str = "formula.py", target: str | None = None
+) -> str:
     """Return the formula that a Python file computes, as infix over the feature names.
 
     Parameters
@@ -49,6 +49,8 @@ def formula_of(source: str, features: Sequence[str], place: str = "formula.py") 
         The features in order; array arguments are read as these columns.
     place : str
         What to call the file in errors.
+    target : str, optional
+        Name of the target, which the function may be called after.
 
     Returns
     -------
@@ -67,7 +69,7 @@ def formula_of(source: str, features: Sequence[str], place: str = "formula.py") 
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise TaskError(f"{place} is not Python: {error}") from error
     reader = _Reader(module, tuple(features), place)
-    text = ast.unparse(reader.result())
+    text = ast.unparse(reader.result(target))
     formula.parse(text, features)
     return text
 
@@ -113,8 +115,8 @@ class _Reader:
         line = getattr(node, "lineno", "?")
         return TaskError(f"{self.place} line {line}: {what}; only assignments and arithmetic are read")
 
-    def _main(self) -> ast.FunctionDef:
-        for name in ("formula", "target", "f", "equation", "compute", "evaluate"):
+    def _main(self, target: str | None) -> ast.FunctionDef:
+        for name in (target or "target", "target", "formula", "f", "equation", "compute", "evaluate"):
             if name in self.functions:
                 return self.functions[name]
         for node in reversed(self.functions.values()):
@@ -124,8 +126,8 @@ class _Reader:
             return list(self.functions.values())[-1]
         raise TaskError(f"{self.place} defines no function; it needs one that returns the target")
 
-    def result(self) -> ast.expr:
-        node = self._main()
+    def result(self, target: str | None) -> ast.expr:
+        node = self._main(target)
         arguments = [argument.arg for argument in node.args.args]
         known: dict[str, ast.expr] = {name: ast.Name(name) for name in arguments if name in self.features}
         unknown = [name for name in arguments if name not in self.features]
@@ -207,6 +209,10 @@ class _Reader:
                 return ast.Call(ast.Name("where"), parts, [])
             case ast.Subscript(value=ast.Name(id=name)) if isinstance(local.get(name), ast.Starred):
                 return self._column(node)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=module), attr=name), args=[argument]) if (
+                module in MODULES and name in IDENTITIES
+            ):
+                return self.expression(argument, local, depth + 1)
             case ast.Call(func=called, args=arguments, keywords=[]):
                 return self._call(node, called, arguments, local, depth)
             case _:

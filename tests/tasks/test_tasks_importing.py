@@ -63,6 +63,42 @@ def test_parquet_exports_are_read_back_too(arena_home, tmp_path):
         export.write(task, materialize.splits(task), tmp_path / "out", "csv")
 
 
+def test_the_released_spelling_is_understood(tmp_path):
+    """Compound names, declared files, helpers that shadow builtins, no import, meaningless columns."""
+    folder = arena_task(tmp_path / "t")
+    (folder / "train.csv").rename(folder / "rows.csv")
+    (folder / "formula.py").rename(folder / "law.py")
+    (folder / "law.py").write_text(
+        "scale = 1.5\n\n\n"
+        "def abs(x1):\n    return np.abs(x1)\n\n\n"
+        "def safe(x0, x1):\n    with np.errstate(divide='ignore'):\n"
+        "        return np.where(abs(x1) > 0.001, np.divide(x0, x1), 1.0)\n\n\n"
+        "def y(x0, x1):\n    a = np.asarray(x0, dtype=float)\n    return scale*safe(a, 2.0)\n"
+    )
+    dataset = {
+        "name": "srsd__srsd-feynman_easy_dummy__feynman-i.1.1",
+        "splits": {"train": {"file": "rows.csv", "samples": 200}},
+        "ground_truth_formula": {"file": "law.py"},
+        "features": [
+            {"name": "x0", "type": "continuous", "train_range": [1.0, 2.0], "description": "m, Mass"},
+            {"name": "x1", "type": "continuous", "train_range": [1.0, 2.0], "description": "meaningless"},
+        ],
+        "target": {"name": "target", "ood_range": None},
+        "license": "CC BY 4.0",
+    }
+    (folder / "metadata.yaml").write_text(yaml.safe_dump({"dataset": dataset}))
+    (found,) = arena.read(folder)
+    assert found.error is None
+    task = found.task
+    assert (task.family, task.subgroup, task.name) == ("srsd", "srsd-feynman_easy_dummy", "feynman-i.1.1")
+    assert [variable.dummy for variable in task.features] == [False, True]
+    assert task.provenance.licence == "CC BY 4.0"
+    from tasks import formula
+
+    rows = np.array([[3.0, 0.0], [4.0, 5.0]])
+    np.testing.assert_allclose(formula.evaluate(task.formula, ("x0", "x1"), rows), [2.25, 3.0])
+
+
 def test_columns_are_taken_by_name_whatever_their_order(tmp_path):
     folder = arena_task(tmp_path / "t")
     pd.read_csv(folder / "train.csv")[["target", "x1", "x0"]].to_csv(folder / "train.csv", index=False)
@@ -86,7 +122,11 @@ def broken(tmp_path, what):
             (folder / "valid.csv").symlink_to(tmp_path / "secret.csv")
         case "climbing name":
             metadata = yaml.safe_load((folder / "metadata.yaml").read_text())
-            metadata["dataset"]["files"] = {"train": "../../etc/passwd"}
+            metadata["dataset"]["splits"] = {"train": {"file": "../../etc/passwd"}}
+            (folder / "metadata.yaml").write_text(yaml.safe_dump(metadata))
+        case "climbing formula":
+            metadata = yaml.safe_load((folder / "metadata.yaml").read_text())
+            metadata["dataset"]["ground_truth_formula"] = {"file": "/etc/hostname"}
             (folder / "metadata.yaml").write_text(yaml.safe_dump(metadata))
         case "huge":
             with (folder / "ood_test.csv").open("r+b") as out:
@@ -117,6 +157,7 @@ def broken(tmp_path, what):
         ("pickle", r"holds train.pkl; pickles and object arrays are refused"),
         ("climbing link", r"valid.csv leads out of t"),
         ("climbing name", r"passwd leads out of t"),
+        ("climbing formula", r"hostname leads out of t"),
         ("huge", r"ood_test.csv has 300 MB; text tables above 256 MB are refused"),
         ("other column", r"valid.csv lacks x1 and has x9 undeclared"),
         ("no train", r"train.csv is missing"),

@@ -244,6 +244,18 @@ def test_our_ground_truth_serves_official_rows_whose_own_formula_does_not(arena_
     assert now.provenance.constants == "derived"
 
 
+def test_official_measurements_keep_their_deviation_from_the_law(arena_home, tmp_path):
+    task = catalogue.get("first_principles_hubble")
+    table = materialize.splits(task).train
+    official_folder(tmp_path / "o", task, Table(table.names, table.X, table.y + 10), "73.3*D")
+    (plain,) = admission.admit(arena.read(tmp_path / "o"), keep=False)
+    assert plain.status == "disputed"
+    (one,) = admission.admit(arena.read(tmp_path / "o"), official=True)
+    assert one.status == "ok"
+    assert "nominal law" in one.notes[-1]
+    assert verify_task(catalogue.get(task.id)).status == "ok"
+
+
 def test_official_rows_that_no_formula_makes_are_disputed(arena_home, tmp_path):
     task = catalogue.get("CRK1")
     table = materialize.splits(task).train

@@ -270,6 +270,8 @@ def _core_parser(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     _demand_options(parser)
     _solver_options(parser)
     parser.add_argument("--name", help="name of the saved selection (distilledSIZE)")
+    # What the console watches: one JSON line on stderr for every step.
+    parser.add_argument("--progress", action="store_true", help=argparse.SUPPRESS)
 
 
 def core(args: argparse.Namespace) -> int:
@@ -282,7 +284,7 @@ def core(args: argparse.Namespace) -> int:
 
     pool = _pool(args)
     problem = pose(pool, _demand(args))
-    watch = _show if sys.stderr.isatty() else None
+    watch = _stream if args.progress else _show if sys.stderr.isatty() else None
     selection = select(problem, solver=args.solver, seconds=args.time, seed=args.seed, watch=watch)
     _note(selection.notes)
     reference = random_reference(pool.responses, args.size)
@@ -306,6 +308,12 @@ def _show(progress: "Progress") -> None:
         f"{progress.seconds:7.1f} s  J {incumbent}  bound {bound}  gap {gap}  {progress.phase}",
         file=sys.stderr,
     )
+
+
+def _stream(progress: "Progress") -> None:
+    import dataclasses
+
+    print(json.dumps(dataclasses.asdict(progress), allow_nan=False), file=sys.stderr, flush=True)
 
 
 def _fidelity_parser(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

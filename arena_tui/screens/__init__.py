@@ -66,6 +66,8 @@ ENTRIES = (
     Entry("2", "monitor", "Monitor", "runs of the open campaign, live", "monitor.screen:MonitorScreen"),
     Entry("3", "tasks", "Tasks", "the 664 tasks, sets and selections", "tasks.screen:TasksScreen"),
     Entry("4", "methods", "Methods", "environments, settings and probes", "methods.screen:MethodsScreen"),
+    Entry("5", "distill", "Distill", "core sets: select, watch, compare", "distill.screen:DistillScreen"),
+    Entry("6", "scores", "Scores", "six axes of the open campaign", "scores.screen:ScoresScreen"),
 )
 
 

@@ -8,12 +8,18 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from engine.distilling.fidelity import RandomReference, fidelity
 from engine.distilling.problem import Problem
+from engine.distilling.projection import project
 from engine.distilling.selection import Selection
 from engine.errors import EngineError
 
 SCHEMA = 1
+# Below the user's data; beside the selections, which must hold nothing else.
+FOLDER = "distilled"
 # Packages that a selection's numbers depend on.
 VERSIONED = ("arena-tui", "numpy", "scipy", "numba")
 
@@ -104,10 +110,22 @@ def core_document(
             }
             for fact, row in zip(facts, rows, strict=True)
         ],
+        "projection": _projection(problem, rows),
         "members_sha256": hashlib.sha256("\n".join(selection.members).encode()).hexdigest(),
         "sources_sha256": dict(sources),
         "versions": versions(),
         "notes": list(selection.notes),
+    }
+
+
+def _projection(problem: Problem, rows: NDArray[np.int64]) -> dict[str, Any]:
+    found = project(problem.pool)
+    points = np.round(found.points, 4)
+    return {
+        "x": points[:, 0].tolist(),
+        "y": points[:, 1].tolist(),
+        "members": [int(row) for row in rows],
+        "explained": list(found.explained),
     }
 
 
@@ -146,11 +164,30 @@ def keep(name: str, document: Mapping[str, Any]) -> Path:
     from tasks import locations, selections
 
     selections.save(name, document["members"])
-    folder = locations.data_folder() / "distilled"
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name}.json"
+    path = locations.data_folder() / FOLDER / f"{name}.json"
     write_json(path, document)
     return path
+
+
+def kept() -> dict[str, dict[str, Any]]:
+    """Read the manifests of all selections that were distilled here.
+
+    Returns
+    -------
+    dict of str to dict
+        By name, sorted; a file that cannot be read is left out.
+    """
+    from tasks import locations
+
+    found = {}
+    for path in sorted((locations.data_folder() / FOLDER).glob("*.json")):
+        try:
+            document = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        if isinstance(document, dict) and isinstance(document.get("members"), list):
+            found[path.stem] = document
+    return found
 
 
 def write_json(path: Path, document: object) -> None:

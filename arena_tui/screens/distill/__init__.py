@@ -1,0 +1,1 @@
+"""The Distill screen and its parts."""

@@ -1,0 +1,157 @@
+"""Rows, words and charts of the Distill screen, made from manifests and steps."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from arena_tui.widgets.drawing import Chart, Series
+from arena_tui.widgets.table import Column, Row
+
+if TYPE_CHECKING:
+    from arena_tui.screens.distill.solving import Step
+
+_DASH = "–"
+
+
+def _digits(count: int) -> Any:  # noqa: ANN401 - a formatter, as Column takes it
+    return lambda value: f"{value:.{count}f}" if isinstance(value, int | float) else _DASH
+
+
+def _percent(value: object) -> str:
+    return f"{value:.2%}" if isinstance(value, float) else _DASH
+
+
+def _met(value: object) -> str:
+    return "✓" if value else "✗"
+
+
+def _met_tone(value: object) -> str:
+    return "good" if value else "bad"
+
+
+def _difficulty_tone(value: object) -> str:
+    return {"easy": "good", "hard": "fair", "extreme": "bad"}.get(str(value), "")
+
+
+def _count(value: object) -> str:
+    return f"{value:.3f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+
+
+SHELF_COLUMNS = (
+    Column("name", "selection", 14, grow=1),
+    Column("size", "n", 4, right=True),
+    Column("J", "J", 7, right=True, show=_digits(4)),
+    Column("gap", "gap", 6, right=True, show=_percent),
+    Column("mae", "MAE", 6, right=True, show=_digits(3)),
+)
+MEMBER_COLUMNS = (
+    Column("id", "id", 6),
+    Column("name", "name", 18, grow=2),
+    Column("family", "family", 13, grow=1),
+    Column("difficulty", "difficulty", 10, tone=_difficulty_tone),
+    Column("failure", "failure", 15),
+    Column("info", "info", 5, right=True, show=_digits(3)),
+    Column("subgroup", "subgroup", 16),
+    Column("formula", "formula", 40, show=lambda value: _DASH if value is None else str(value)),
+)
+CONSTRAINT_COLUMNS = (
+    Column("met", "", 2, show=_met, tone=_met_tone),
+    Column("name", "constraint", 30, grow=1),
+    Column("value", "value", 7, right=True, show=_count),
+    Column("low", "least", 7, right=True, show=_count),
+    Column("high", "most", 7, right=True, show=_count),
+    Column("kind", "kind", 10),
+)
+
+
+def shelf_row(name: str, document: Mapping[str, Any]) -> Row:
+    """Make the row of a saved selection; its key is the name."""
+    return Row(
+        name,
+        {
+            "name": f"@{name}",
+            "size": len(document["members"]),
+            "J": document.get("J"),
+            "gap": document.get("gap"),
+            "mae": document.get("mae"),
+        },
+    )
+
+
+def member_rows(document: Mapping[str, Any]) -> list[Row]:
+    """Make one row for each member."""
+    return [Row(task["id"], task) for task in document.get("tasks", ())]
+
+
+def constraint_rows(document: Mapping[str, Any]) -> list[Row]:
+    """Make one row for each constraint, the single ones before the hundreds of duplicate groups."""
+    order = sorted(document.get("constraints", ()), key=lambda row: row["kind"] in ("duplicate", "basename"))
+    return [Row(str(place), row) for place, row in enumerate(order)]
+
+
+def about(name: str, document: Mapping[str, Any]) -> list[tuple[str, object]]:
+    """Describe a selection: value, proof, fidelity, how it was found."""
+    demand, solver, draws = document["demand"], document["solver"], document["random_draws"]
+    unmet = sum(not row["met"] for row in document["constraints"])
+    pairs: list[tuple[str, object]] = [
+        (f"@{name}", ""),
+        ("J", f"{document['J']:.6f}"),
+        ("proven bound", f"{document['upper_bound']:.6f}, gap {document['gap']:.3%}"),
+        ("coverage", f"{document['coverage']:.4f}"),
+        ("mean info", f"{document['mean_info']:.4f}"),
+        ("balance", f"{document['balance']:.4f}"),
+        ("MAE", f"{document['mae']:.4f}, NMAE {document['nmae']:.2%}"),
+        ("random draws", f"{document['mae_percentile']:.2f} % of {draws['draws']} are more faithful"),
+        ("constraints", f"{len(document['constraints'])}, {'all met' if not unmet else f'{unmet} not met'}"),
+        ("fidelity bound", "off" if demand["fidelity"] is None else f"{demand['fidelity']:g}"),
+        ("weights", ", ".join(f"{weight:g}" for weight in demand["weights"])),
+        ("labels", demand["labels"]),
+        ("pool", f"{document['pool']['tasks']} tasks, {', '.join(document['pool']['probes'])}"),
+        ("solver", f"{solver['name']}, seed {solver['seed']}, {solver['seconds']:.0f} s"),
+    ]
+    pairs += [
+        (f"A {probe}", f"{full:+.3f} full, {document['A_subset'][probe]:+.3f} here")
+        for probe, full in document["A_full"].items()
+    ]
+    return pairs + [("note", note) for note in document.get("notes", ())]
+
+
+def trace(steps: "Sequence[Step]") -> Chart:
+    """Draw the best J and the proven bound over time."""
+    lines = []
+    for colour, (name, values) in enumerate(
+        (("J", [step.incumbent for step in steps]), ("bound", [step.bound for step in steps]))
+    ):
+        lines.append(Series(name, [step.seconds for step in steps], values, colour=colour, step=True))
+    return Chart(tuple(lines), x_title="s")
+
+
+def cloud(document: Mapping[str, Any]) -> Chart:
+    """Draw where the members lie among the pool (figure 2a)."""
+    points = document.get("projection")
+    if not points:
+        return Chart(())
+    own = points["members"]
+    first, second = points["explained"]
+    return Chart(
+        (
+            Series("pool", points["x"], points["y"], colour=7, points=True),
+            Series(
+                "selected",
+                [points["x"][row] for row in own],
+                [points["y"][row] for row in own],
+                colour=1,
+                points=True,
+            ),
+        ),
+        x_title=f"components: {first:.0%}, {second:.0%} of variance",
+    )
+
+
+def in_words(step: "Step") -> str:
+    """Say how a selection stands."""
+    incumbent = _DASH if step.incumbent is None else f"{step.incumbent:.6f}"
+    bound = _DASH if step.bound is None else f"{step.bound:.6f}"
+    gap = ""
+    if step.incumbent and step.bound is not None:
+        gap = f"  gap {max(0.0, step.bound - step.incumbent) / step.incumbent:.3%}"
+    return f"{step.seconds:.0f} s  J {incumbent}  bound {bound}{gap}  {step.phase}"

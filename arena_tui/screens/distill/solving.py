@@ -1,0 +1,100 @@
+"""A selection in a process of its own: its progress line by line, its result, and its end when asked.
+
+In the console's own process a solver that branches for seconds would make the screen stand still.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.errors import EngineError
+
+_PATIENCE_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line of progress; ``incumbent`` and ``bound`` are None until there is one."""
+
+    seconds: float
+    phase: str
+    incumbent: float | None
+    bound: float | None
+
+
+@dataclass(slots=True)
+class Solving:
+    """One running ``distill core``."""
+
+    words: Sequence[str]
+    _process: "subprocess.Popen[str] | None" = field(default=None)
+    _cancelled: bool = False
+
+    def run(self, step: Callable[[Step], None]) -> dict[str, Any]:
+        """Run the command to its end. Blocks; call it beside the loop.
+
+        Parameters
+        ----------
+        step : callable
+            Takes each step, on the calling thread.
+
+        Returns
+        -------
+        dict
+            The command's JSON.
+
+        Raises
+        ------
+        EngineError
+            With the command's own sentence when it refused, or when it was stopped.
+        """
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "arena_tui", *self.words, "--json", "--progress"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        said = ""
+        assert self._process.stderr is not None
+        assert self._process.stdout is not None
+        if self._cancelled:
+            self.stop()
+        # The result is written once, after the last line of progress: reading in turn cannot block.
+        for line in self._process.stderr:
+            found = _step(line)
+            if found is not None:
+                step(found)
+            elif line.strip():
+                said = line.strip()
+        out = self._process.stdout.read()
+        code = self._process.wait()
+        if self._cancelled:
+            raise EngineError("the selection was stopped; nothing was saved")
+        if code != 0:
+            raise EngineError(said.removeprefix("arena-tui: ") or f"distill core ended with exit code {code}")
+        document: dict[str, Any] = json.loads(out)
+        return document
+
+    def stop(self) -> None:
+        """End the process."""
+        self._cancelled = True
+        process = self._process
+        if process is None or process.poll() is not None:
+            return
+        process.terminate()
+        try:
+            process.wait(_PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+
+def _step(line: str) -> Step | None:
+    try:
+        found = json.loads(line)
+        return Step(found["seconds"], found["phase"], found["incumbent"], found["bound"])
+    except (ValueError, KeyError, TypeError):
+        return None

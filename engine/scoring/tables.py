@@ -2,9 +2,10 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from engine.errors import EngineError
+from engine.scoring import report, writers
 from engine.scoring.campaign import Scores
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 FOLDER = "tables"
 NAMES = ("runs", "tasks", "methods")
 FACTS = "scores.json"
+SCHEMA = 1
 
 
 def frames(scores: Scores) -> "dict[str, pd.DataFrame]":
@@ -40,7 +42,7 @@ def frames(scores: Scores) -> "dict[str, pd.DataFrame]":
 
 
 def save(scores: Scores) -> Path:
-    """Write the tables below the campaign: ``tables/runs.parquet``, ``tasks.parquet``, ``methods.parquet``.
+    """Write the tables below the campaign, as Parquet and as one JSON document.
 
     Parameters
     ----------
@@ -58,11 +60,40 @@ def save(scores: Scores) -> Path:
         temporary = folder / f".{name}.parquet"
         frame.to_parquet(temporary, index=False)
         temporary.replace(folder / f"{name}.parquet")
-    facts = {"schema": 1, "judge": scores.judge, "notes": list(scores.notes)}
+    facts = {
+        "schema": SCHEMA,
+        "judge": scores.judge,
+        "notes": list(scores.notes),
+        "methods": [method.flat() for method in scores.methods],
+        "runs": [run.flat() for run in scores.runs],
+        "tasks": [task.flat() for task in scores.tasks],
+        "comparisons_text": writers.text(report.comparisons(scores)),
+    }
     temporary = folder / f".{FACTS}"
     temporary.write_text(json.dumps(facts, allow_nan=False) + "\n", encoding="utf-8")
     temporary.replace(folder / FACTS)
     return folder
+
+
+def read_document(campaign: Path) -> dict[str, Any] | None:
+    """Read what `save` kept for readers that want no data frames.
+
+    Parameters
+    ----------
+    campaign : Path
+        The campaign folder.
+
+    Returns
+    -------
+    dict or None
+        ``judge``, ``notes``, ``methods``, ``runs``, ``tasks`` and ``comparisons_text``; None when the
+        campaign has not been scored.
+    """
+    try:
+        kept: dict[str, Any] = json.loads((campaign / FOLDER / FACTS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return kept if kept.get("schema") == SCHEMA else None
 
 
 def load(campaign: Path | str) -> "dict[str, pd.DataFrame]":

@@ -13,12 +13,11 @@ _BAR = 24
 
 
 def _hundred(value: object) -> str:
-    """Write a score of the 0 to 100 scale; a complete one is a number, others carry n of N."""
-    if isinstance(value, tuple):
-        number, n, of = value
-        shown = _DASH if number is None else f"{number:.2f}"
-        return shown if n == of else f"{shown} {n}/{of}"
-    return _DASH if value is None else f"{value:.2f}"
+    """Write a score of the 0 to 100 scale; one that is not over all runs carries a degree sign."""
+    if not isinstance(value, tuple):
+        return _DASH
+    number, n, of = value
+    return (_DASH if number is None else f"{number:.2f}") + ("" if n == of else "°")
 
 
 def _magnitude(value: object) -> object:
@@ -51,8 +50,9 @@ def _state_tone(value: object) -> str:
 
 METHOD_COLUMNS = (
     Column("label", "method", 14, grow=1),
+    *(Column(axis, axis, 6, right=True, show=_hundred, order=_magnitude) for axis in AXES),
+    Column("runs", "scored", 9, right=True, show=_text),
     Column("condition", "labels", 8),
-    *(Column(axis, axis, 11, right=True, show=_hundred, order=_magnitude) for axis in AXES),
 )
 RUN_COLUMNS = (
     Column("label", "method", 12, grow=1),
@@ -74,6 +74,7 @@ def method_row(record: Mapping[str, Any]) -> Row:
     """Make the row of one method under one condition."""
     values: dict[str, object] = {"label": record["label"], "condition": record["condition"]}
     values |= {axis: (record[axis], record[f"{axis}_n"], record[f"{axis}_of"]) for axis in AXES}
+    values["runs"] = f"{record['ID_n']}/{record['ID_of']}"
     return Row(method_key(record), values)
 
 
@@ -81,6 +82,7 @@ def published_row(record: Mapping[str, Any]) -> Row:
     """Make the row of one published method; its name says that it is not the user's own."""
     values: dict[str, object] = {"label": f"{record['label']} (published)", "condition": record["condition"]}
     values |= {axis: (record[axis], 1, 1) for axis in AXES}
+    values["runs"] = None
     return Row(f"published {method_key(record)}", values)
 
 
@@ -107,9 +109,11 @@ def about_method(record: Mapping[str, Any]) -> list[tuple[str, object]]:
             words = f"{bar(value, low, high)} {value:6.2f}  [{low:.2f}, {high:.2f}]  {counted}"
             facts.append((axis, words + (f"; {note}" if note else "")))
     facts.append(("", f"bars and brackets: {_BAR} cells are 0 to 100; 95 % intervals over tasks"))
-    for rate in RATES:
-        if record.get(rate) is not None:
-            facts.append((rate, f"{record[rate]:.1f} % of {record[f'{rate}_n']} runs"))
+    facts += [
+        (rate, f"{record[rate]:.1f} % of {record[f'{rate}_n']} runs")
+        for rate in RATES
+        if record.get(rate) is not None
+    ]
     if record.get("degradation") is not None:
         facts.append(("ID to OOD", f"{record['degradation']:+.2f} decades of NMSE"))
     return facts
@@ -135,7 +139,7 @@ def about_run(record: Mapping[str, Any]) -> list[tuple[str, object]]:
 
 
 def bar(value: float, low: float | None, high: float | None) -> str:
-    """Draw a score of 0 to 100 as a bar with its interval: ``█`` up to the score, ``─`` the interval beyond."""
+    """Draw a score of 0 to 100 as a bar; ``▓`` and ``─`` are its interval below and above."""
     cells = []
     for cell in range(_BAR):
         middle = (cell + 0.5) * 100.0 / _BAR

@@ -1,5 +1,7 @@
 """The Scores screen: six axes of every method, the runs behind them, and paired comparisons."""
 
+from functools import partial
+from pathlib import Path
 from typing import ClassVar
 
 from textual import on
@@ -16,7 +18,7 @@ from arena_tui.widgets.plain import Plain
 from arena_tui.widgets.table import Table
 
 _PANES = ("profile", "runs", "pairs")
-_NOT_SCORED = "not scored yet; s scores this campaign"
+_NOT_SCORED = "not scored yet; e scores this campaign"
 _TICK_S = 0.5
 
 
@@ -26,16 +28,17 @@ class ScoresScreen(ConsoleScreen):
     CSS_PATH = "scores.tcss"
     ROOM: ClassVar[str] = "scores"
     HELP: ClassVar[str] = (
-        "ID and OOD: numerical quality. SYM: agreement with the reference expression, 1 when judged equivalent. "
-        "MIN: reference size over own size. EFF: how early a run came near its own best. STAB: agreement of "
-        "seeds. Scores are 0 to 100, higher is better; 8/9 beside a score says that 8 of 9 runs (tasks, for "
-        "STAB) have one.\n\n"
-        "s scores what is new with the deterministic judge; what was judged before is kept. v changes between "
-        "the profile of the method under the cursor, its runs, and paired comparisons of all methods. p shows "
-        "the paper's own rows, marked as published. Tables, figures and bundles: arena-tui export"
+        "ID and OOD: numerical quality. SYM: agreement with the reference expression, 1 when judged "
+        "equivalent. MIN: reference size over own size. EFF: how early a run came near its own best. STAB: "
+        "agreement of seeds. Scores are 0 to 100, higher is better; a degree sign says that not "
+        "every run (task, for STAB) has one: the profile counts them.\n\n"
+        "e scores what is new with the deterministic judge; what was judged before is kept. v changes "
+        "between the profile of the method under the cursor, its runs, and paired comparisons of all "
+        "methods. p shows the paper's own rows, marked as published. Tables, figures and bundles: "
+        "arena-tui export"
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("s", "score", "Score"),
+        Binding("e", "score", "Score"),
         Binding("v", "pane", "Runs"),
         Binding("p", "published", "Published"),
         Binding("slash", "filter", "Filter the runs", show=False, key_display="/", priority=True),
@@ -51,6 +54,7 @@ class ScoresScreen(ConsoleScreen):
         self._runs: dict[str, Record] = {}
         self._pane = "profile"
         self._published = False
+        self._scoring: Path | None = None
         self._stage: str | None = None
 
     def contents(self) -> ComposeResult:
@@ -83,7 +87,7 @@ class ScoresScreen(ConsoleScreen):
 
     def campaign_changed(self) -> None:
         """Show the tables of another campaign."""
-        self._scored, self._stage = None, None
+        self._scored = self._scoring = self._stage = None
         self._paint()
         self.action_reload()
 
@@ -108,26 +112,23 @@ class ScoresScreen(ConsoleScreen):
         elif self._stage is not None:
             self.console.tell("this campaign is being scored already")
         else:
-            self._stage = "reading"
+            self._scoring, self._stage = folder, "reading"
             self._tell_stage()
-            self.ask(
-                lambda: survey.compute(folder, self._told),
-                self._finished,
-                topic="scores",
-                failed=self._failed,
-            )
+            told = partial(self._told, folder)
+            self.ask(lambda: survey.compute(folder, told), self._finished, topic="score", failed=self._failed)
 
-    def _told(self, stage: str, done: int, total: int) -> None:
+    def _told(self, folder: Path, stage: str, done: int, total: int) -> None:
         # Called on the thread that scores; the tick paints it.
-        self._stage = f"{stage}: {done} of {total}"
+        if folder == self._scoring:
+            self._stage = f"{stage}: {done} of {total}"
 
     def _finished(self, scored: Scored) -> None:
-        self._stage = None
+        self._scoring = self._stage = None
         self._take(scored)
         self.console.tell(f"scored {len(scored.runs)} runs")
 
     def _failed(self, error: Exception) -> None:
-        self._stage = None
+        self._scoring = self._stage = None
         self._tell_stage()
         self.console.complain(error)
 
@@ -202,12 +203,10 @@ class ScoresScreen(ConsoleScreen):
         if self._pane == "pairs":
             self.console.copy(self._scored.comparisons if self._scored else "")
         else:
-            self.console.copy(
-                self.query_one("#method" if self._pane == "profile" else "#facts", Facts).as_text()
-            )
+            shown = self.query_one("#method" if self._pane == "profile" else "#facts", Facts)
+            self.console.copy(shown.as_text())
 
     def action_copy_table(self) -> None:
         """Copy the shown rows as tab-separated text."""
-        self.console.copy(
-            self.query_one("#run-table" if self._pane == "runs" else "#methods", Table).as_tsv()
-        )
+        shown = "#run-table" if self._pane == "runs" else "#methods"
+        self.console.copy(self.query_one(shown, Table).as_tsv())

@@ -1,0 +1,74 @@
+"""The Scores screen: what was scored is shown, scoring happens beside the loop, published rows are marked."""
+
+import pytest
+
+from arena_tui.widgets.table import Table
+from engine.scoring import tables
+from engine.scoring.campaign import score
+from tests.arena_tui.screens.conftest import console, console_at, settle, text_of
+
+
+@pytest.fixture
+def scored(mixed):
+    """A campaign of 18 runs in every state, scored."""
+    tables.save(score(mixed))
+    return mixed
+
+
+async def test_an_unscored_campaign_says_so_and_is_scored_on_request(ended):
+    async with console_at((120, 40), ended, "scores") as pilot:
+        assert "not scored yet; e scores this campaign" in text_of(pilot)
+        await pilot.press("e")
+        await settle(pilot)
+        shown = text_of(pilot)
+        assert "judge: deterministic" in shown
+        for method in ("bank", "gplearn", "pyoperon"):
+            assert method in shown
+
+
+async def test_missing_runs_are_counted_and_not_zero(scored):
+    async with console_at((160, 40), scored, "scores") as pilot:
+        shown = text_of(pilot)
+        assert "5/6" in shown, shown
+        table = pilot.app.screen.query_one("#methods", Table)
+        assert table.total == 3
+
+
+async def test_published_rows_are_marked(scored):
+    async with console_at((160, 40), scored, "scores") as pilot:
+        await pilot.press("p")
+        await settle(pilot)
+        assert "iMCTS (published)" in text_of(pilot)
+        await pilot.press("p")
+        await settle(pilot)
+        assert "published)" not in text_of(pilot)
+
+
+async def test_runs_and_comparisons_stand_behind_v(scored):
+    async with console_at((160, 48), scored, "scores") as pilot:
+        await pilot.press("v")
+        await settle(pilot)
+        assert "ID NMSE" in text_of(pilot)
+        await pilot.press("down")
+        await settle(pilot)
+        assert "evidence" in text_of(pilot)
+        await pilot.press("v")
+        await settle(pilot)
+        assert "Paired comparisons over tasks" in text_of(pilot)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 20), (40, 12), (20, 5)])
+async def test_small_terminals_show_what_fits(scored, size):
+    async with console_at(size, scored, "scores") as pilot:
+        assert text_of(pilot).strip()
+
+
+@pytest.mark.parametrize("theme", ["arena-dark", "arena-colour-blind"])
+@pytest.mark.parametrize("size", [(80, 24), (160, 48)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_scores(snap_compare, scored, size, theme):
+    async def prepare(pilot):
+        await settle(pilot)
+        await pilot.press("down")
+        await settle(pilot)
+
+    assert snap_compare(console(scored, "scores", theme), terminal_size=size, run_before=prepare)

@@ -230,6 +230,8 @@ def columns(stack: Kernel, rows: NDArray[np.intp], theta: Array) -> tuple[Array,
     exponent = at * base
     exponent -= exponent.max(axis=1, keepdims=True)
     values = np.exp(exponent) * factor
+    if stack.shape == "exponential":
+        return values, base * values
     return values, np.where(base == ZERO_LOGARITHM, 0.0, base) * values
 
 

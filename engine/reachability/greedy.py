@@ -47,9 +47,9 @@ KNOCKOUT_LIMITS = Limits(rows=300, starts=4, evaluations=1200)
 WARM_STARTS = 6  # peaks of the one-parameter profile tried with the current model's parameters
 REDRAWN_STARTS = 4  # at least so many starts redraw the current model's parameters too
 SCREEN_ROWS = 256  # evenly spaced rows on which starts and candidates are screened
-SCREEN_EVALUATIONS, SCREEN_TOLERANCE = 30, 1e-3
-POLISHED = 6  # candidates fitted to stagnation before one is chosen
-POLISH_EVALUATIONS, POLISH_TOLERANCE = 120, 1e-9
+SCREEN_EVALUATIONS, SCREEN_TOLERANCE = 60, 1e-4
+POLISHED = 12  # candidates fitted to stagnation before one is chosen
+POLISH_EVALUATIONS, POLISH_TOLERANCE = 300, 1e-9
 STAGNATION = 1e-9  # of the last fit of the saved model
 TIE = 1e-3  # within this fraction a candidate without an inner constant is preferred
 NEGLIGIBLE = 1e-26  # NMSE at which a fit is rounding error and goes no further

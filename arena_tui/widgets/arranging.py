@@ -9,7 +9,7 @@ from arena_tui.widgets.filtering import SEPARATOR
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from arena_tui.widgets.table import Column, Row
+    from arena_tui.widgets.columns import Column, Row
 
 
 @dataclass(slots=True)
@@ -90,7 +90,7 @@ def _sorted(rows: "list[Row]", column: "Column", *, descending: bool) -> "list[R
         value = column.order(row.values.get(column.name))
         return (0, value) if isinstance(value, int | float) else (1, str(value).lower())
 
-    known.sort(key=order, reverse=descending)  # type: ignore[arg-type]
+    known.sort(key=order, reverse=descending)
     return known + unknown
 
 

@@ -246,8 +246,8 @@ def _framed(
             labels.setdefault((4 * canvas.height - 1 - place) // 4, label)
     lines = []
     for y, row in enumerate(canvas.cells):
-        label = labels.get(y)
-        pieces = [(fit(label or "", margin - 1, right=True), "axis"), ("┤" if label else "│", "axis")]
+        label = labels.get(y, "")
+        pieces = [(fit(label, margin - 1, right=True), "axis"), ("┤" if label else "│", "axis")]
         for cell in row:
             letter = cell.letter or (chr(_BRAILLE + cell.dots) if cell.dots else " ")
             role = cell.role if letter != " " else "axis"

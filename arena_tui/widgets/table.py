@@ -1,7 +1,7 @@
 """A table that draws only what is visible: sorted, filtered, grouped, and frozen while paused."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -14,37 +14,11 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from arena_tui.widgets import arranging
+from arena_tui.widgets import columns as painting
 from arena_tui.widgets.arranging import Arrangement, Line
-from arena_tui.widgets.plain import fit, printable
+from arena_tui.widgets.columns import Column, Row
 
-_GAP = 1
-_GUTTER = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One column: where its value is found, how it is written, how wide it may be.
-
-    ``tone`` maps a value to ``good``, ``fair``, ``bad``, ``quiet``, ``live`` or an empty text.
-    A column with ``grow`` takes what width is left.
-    """
-
-    name: str
-    title: str
-    width: int
-    right: bool = False
-    grow: int = 0
-    show: Callable[[object], str] = field(default=lambda value: "–" if value is None else str(value))
-    tone: Callable[[object], str] = field(default=lambda _value: "")
-    order: Callable[[object], object] = field(default=lambda value: value)
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One row: a key that stays the same between refreshes, and its values by column name."""
-
-    key: str
-    values: Mapping[str, object]
+__all__ = ["Column", "Row", "Table"]
 
 
 class Table(ScrollView, can_focus=True):
@@ -86,6 +60,7 @@ class Table(ScrollView, can_focus=True):
         Binding("right", "scroll_columns(8)", "Scroll right", show=False),
         Binding("s", "sort_next", "Sort by next column", show=False),
         Binding("S", "sort_turn", "Reverse the order", show=False),
+        Binding("O", "sort_by", "Sort by a column", show=False),
     ]
 
     @dataclass
@@ -254,12 +229,7 @@ class Table(ScrollView, can_focus=True):
 
     def as_tsv(self) -> str:
         """Write the shown rows with every column and full values, separated by tabs."""
-        lines = ["\t".join(column.name for column in self.columns)]
-        for key in self.visible_keys:
-            values = self._rows[key].values
-            cells = ("" if (value := values.get(c.name)) is None else str(value) for c in self.columns)
-            lines.append("\t".join(cell.replace("\t", " ").replace("\n", " ") for cell in cells))
-        return "\n".join(lines) + "\n"
+        return painting.as_tsv([self._rows[key] for key in self.visible_keys], self.columns)
 
     def put_cursor(self, key: str) -> None:
         """Move the cursor to a row, if it is shown.
@@ -308,9 +278,8 @@ class Table(ScrollView, can_focus=True):
 
     def _measure(self) -> None:
         inner = self.scrollable_content_region.width or self.size.width
-        self._widths = arranging.widths(self.columns, inner - _GUTTER, _GAP)
-        total = _GUTTER + sum(self._widths) + _GAP * max(0, len(self._widths) - 1)
-        self.virtual_size = Size(max(total, 1), len(self._lines) + 1)
+        self._widths = arranging.widths(self.columns, inner - painting.GUTTER, painting.GAP)
+        self.virtual_size = Size(painting.span(self._widths), len(self._lines) + 1)
 
     def on_resize(self) -> None:
         """Share out the new width; keep the cursor in view."""
@@ -391,6 +360,18 @@ class Table(ScrollView, can_focus=True):
         at = names.index(self.arrangement.sort) if self.arrangement.sort in names else 0
         self.set_sort(names[(at + 1) % len(names)], descending=self.arrangement.descending)
 
+    def action_sort_by(self) -> None:
+        """Choose the column of the order from a list."""
+        from arena_tui.widgets.dialogs import Choice
+
+        options = [(column.name, column.title) for column in self.columns]
+
+        def sort(name: str | None) -> None:
+            if name:
+                self.set_sort(name, descending=self.arrangement.descending)
+
+        self.app.push_screen(Choice("Sort by", options, self.arrangement.sort), sort)
+
     def action_sort_turn(self) -> None:
         """Turn the order round."""
         self.set_sort(self.arrangement.sort, descending=not self.arrangement.descending)
@@ -398,7 +379,8 @@ class Table(ScrollView, can_focus=True):
     def on_click(self, event: events.Click) -> None:
         """Sort by a clicked heading; move to a clicked row; open a row clicked twice."""
         if event.y == 0:
-            name = self._column_at(event.x + self.scroll_offset.x)
+            x = event.x if event.x < self._held() else event.x + self.scroll_offset.x
+            name = painting.column_at(self.columns, self._widths, x)
             if name is not None:
                 same = self.arrangement.sort == name
                 self.set_sort(name, descending=not self.arrangement.descending if same else False)
@@ -408,16 +390,6 @@ class Table(ScrollView, can_focus=True):
             if event.chain > 1 and key == self.cursor:
                 self.action_open()
             self.put_cursor(key)
-
-    def _column_at(self, x: int) -> str | None:
-        if x - self.scroll_offset.x < self._held():
-            x -= self.scroll_offset.x
-        left = _GUTTER
-        for column, width in zip(self.columns, self._widths, strict=True):
-            if left <= x < left + width + _GAP:
-                return column.name
-            left += width + _GAP
-        return None
 
     def _reveal(self) -> None:
         if self.cursor in self._place and self.size.height > 1:
@@ -473,38 +445,23 @@ class Table(ScrollView, can_focus=True):
 
     def _held(self) -> int:
         """Cells of the gutter and of the columns that stay when the others scroll."""
-        return _GUTTER + sum(self._widths[: self._pinned]) + _GAP * self._pinned if self._pinned else 0
+        return painting.span(self._widths[: self._pinned]) + painting.GAP if self._pinned else 0
 
     def _header(self) -> Strip:
         base = self.rich_style + self._style("header")
-        chosen = self.rich_style + self._style("sorted")
-        segments = [Segment(" " * _GUTTER, base)]
-        for column, width in zip(self.columns, self._widths, strict=True):
-            is_sort = column.name == self.arrangement.sort
-            arrow = ("▼" if self.arrangement.descending else "▲") if is_sort else ""
-            room = width - len(arrow)
-            title = column.title if len(column.title) <= room else column.title[:room]
-            text = fit(arrow + title if column.right else title + arrow, width, right=column.right)
-            segments += [Segment(text, chosen if is_sort else base), Segment(" " * _GAP, base)]
-        return Strip(segments)
+        return painting.heading(
+            self.columns, self._widths, self.arrangement, base, self.rich_style + self._style("sorted")
+        )
 
     def _body(self, row: Row, base: Style) -> Strip:
         on_cursor = row.key == self.cursor
         back = base + self._style("cursor") if on_cursor else base
         sign, sign_style = ("●", None) if self._mark_sign is None else self._mark_sign(row.key)
-        marked = row.key in self.marks
-        lead = "▌" if on_cursor else " "
-        segments = [
-            Segment(lead, back + self._style("live")),
-            Segment(sign if marked else " ", back + (sign_style or self._style("mark"))),
+        gutter = [
+            Segment("▌" if on_cursor else " ", back + self._style("live")),
+            Segment(sign if row.key in self.marks else " ", back + (sign_style or self._style("mark"))),
         ]
-        for column, width in zip(self.columns, self._widths, strict=True):
-            value = row.values.get(column.name)
-            tone = column.tone(value)
-            style = back + Style(color=self._style(tone).color, bold=self._style(tone).bold) if tone else back
-            segments.append(Segment(fit(printable(column.show(value)), width, right=column.right), style))
-            segments.append(Segment(" " * _GAP, back))
-        return Strip(segments)
+        return Strip([*gutter, *painting.body(row, self.columns, self._widths, self._style, back)])
 
     def watch_has_focus(self, _has_focus: bool) -> None:
         """Repaint: the cursor line is brighter with the focus."""

@@ -1,5 +1,6 @@
-"""The Methods screen: environments, their installation, settings against the defaults."""
+"""The Methods screen: environments, their installation, settings against the defaults, probes."""
 
+from pathlib import Path
 from typing import ClassVar
 
 from textual import on
@@ -10,6 +11,7 @@ from textual.containers import Vertical, VerticalScroll
 from arena_tui.screens.frame import ConsoleScreen
 from arena_tui.screens.methods import overriding, rows
 from arena_tui.screens.methods.installing import Child
+from arena_tui.screens.methods.probes import ProbePanel, read_candidates
 from arena_tui.screens.methods.rows import Known
 from arena_tui.widgets.dialogs import Question, Typed
 from arena_tui.widgets.facts import Facts
@@ -17,7 +19,7 @@ from arena_tui.widgets.filterbar import FilterBar
 from arena_tui.widgets.plain import Plain
 from arena_tui.widgets.table import Table
 
-_PANES = ("about", "settings", "output")
+_PANES = ("about", "settings", "probes", "output")
 _OUTPUT_LINES = 400
 
 
@@ -30,18 +32,22 @@ class MethodsScreen(ConsoleScreen):
         "The methods that can be run. i installs the environment of the method under the cursor (with its "
         "output shown as it comes), u removes it, h asks the doctor whether it could start now, H asks for "
         "all.\n\n"
-        "v goes through description, settings and output. In the settings, Enter changes a value, "
+        "v goes through description, settings, probes and output. In the settings, Enter changes a value, "
         "Backspace brings the default back; changed ones are remembered here and go along when n plans a "
-        "campaign of the marked methods."
+        "campaign of the marked methods.\n\n"
+        "Probes: usability H of the candidates from runs on the calibration tasks (b names them; an open "
+        "campaign is tried first). Space puts a candidate into the panel of four or takes it out; U, the "
+        "rule of three paradigms and the rank among all feasible panels follow at once."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("i", "install", "Install"),
-        Binding("v", "pane", "Settings"),
+        Binding("v", "pane", "Settings / probes"),
         Binding("h", "doctor", "Doctor"),
         Binding("n", "campaign", "New campaign"),
         Binding("enter", "change", "Change", show=False),
         Binding("backspace", "default", "Back to the default", show=False),
         Binding("space", "mark", "Mark", show=False),
+        Binding("b", "records", "Records for the probes", show=False),
         Binding("slash", "filter", "Filter", show=False, key_display="/", priority=True),
         Binding("H", "doctor_all", "Doctor for all", show=False),
         Binding("u", "uninstall", "Uninstall", show=False),
@@ -71,13 +77,20 @@ class MethodsScreen(ConsoleScreen):
             with Vertical(id="settings", classes="panel pane"):
                 yield Table(rows.SETTING_COLUMNS, empty="it has no settings", pinned=1, id="values")
                 yield Facts(id="doc")
+            with Vertical(id="probes", classes="panel pane"):
+                yield ProbePanel()
             with VerticalScroll(id="output", classes="panel pane"):
                 yield Plain("nothing was installed yet", id="lines")
 
     def on_mount(self) -> None:
         """Read descriptions and states."""
         super().on_mount()
-        for name, title in (("about", "Method"), ("settings", "Settings"), ("output", "Output")):
+        for name, title in (
+            ("about", "Method"),
+            ("settings", "Settings"),
+            ("probes", "Probes"),
+            ("output", "Output"),
+        ):
             self.query_one(f"#{name}").border_title = title
         self._overrides = overriding.recalled(self.console.recall("methods.overrides"))
         self.query_one("#methods", Table).focus()
@@ -140,12 +153,16 @@ class MethodsScreen(ConsoleScreen):
         self._pane = pane
         for name in _PANES:
             self.query_one(f"#{name}").set_class(name == pane, "front")
+        if pane == "probes" and not self.query_one(ProbePanel).loaded and self.campaign is not None:
+            self._read_probes(self.campaign)
 
     def action_pane(self) -> None:
         """Bring the next pane to the front, and the keys to it."""
         self._front(_PANES[(_PANES.index(self._pane) + 1) % len(_PANES)])
         if self._pane == "settings":
             self.query_one("#values", Table).focus()
+        elif self._pane == "probes":
+            self.query_one(ProbePanel).take_focus()
         else:
             self.query_one("#methods", Table).focus()
 
@@ -154,8 +171,29 @@ class MethodsScreen(ConsoleScreen):
         self.query_one(FilterBar).take_focus()
 
     def action_mark(self) -> None:
-        """Mark a method for a campaign."""
-        self.query_one("#methods", Table).action_mark()
+        """Mark a method for a campaign; among the probes, put it into the panel or take it out."""
+        if self._pane == "probes":
+            self.query_one(ProbePanel).toggle()
+        else:
+            self.query_one("#methods", Table).action_mark()
+
+    def action_records(self) -> None:
+        """Name the runs on the calibration tasks from which usability is computed."""
+
+        def take(text: str | None) -> None:
+            if text:
+                self._read_probes(Path(text).expanduser())
+
+        words = (
+            "A table of runs (TSV, CSV, Parquet), one run for each candidate and task; or a campaign folder:"
+        )
+        self.app.push_screen(Typed("Records for the probes", words), take)
+
+    def _read_probes(self, source: Path) -> None:
+        self._front("probes")
+        panel = self.query_one(ProbePanel)
+        self.ask(lambda: read_candidates(source), panel.load, topic="probes")
+        panel.take_focus()
 
     # -- settings ------------------------------------------------------------------------------------------
 
@@ -312,6 +350,8 @@ class MethodsScreen(ConsoleScreen):
             self.console.copy("\n".join(self._output))
         elif self._pane == "settings":
             self.console.copy(self.query_one("#values", Table).as_tsv())
+        elif self._pane == "probes":
+            self.console.copy(self.query_one(ProbePanel).as_text())
         elif known is not None:
             self.console.copy(self.query_one("#words", Facts).as_text())
 

@@ -22,59 +22,47 @@ HELP = (
 )
 
 
-def next_metric(view: View) -> View:
-    """Return the view of the next value; errors on a logarithmic axis, others not.
+def changed(view: View, what: str) -> View:
+    """Return the view after a key.
 
     Parameters
     ----------
     view : View
         What is drawn now.
+    what : str
+        ``metric`` for the next value (errors then on a logarithmic axis, others not), or the switch to turn:
+        ``log``, ``best``, ``bands``, ``budget``, ``front``.
 
     Returns
     -------
     View
-        What is drawn next.
+        What is drawn next. Any key but ``front`` leaves the Pareto front.
     """
-    after = METRICS[(METRICS.index(view.metric) + 1) % len(METRICS)]
-    return replace(view, metric=after, log=after in ("id", "ood"))
-
-
-def turned(view: View, name: str) -> View:
-    """Return the view with one of its switches turned.
-
-    Parameters
-    ----------
-    view : View
-        What is drawn now.
-    name : str
-        ``log``, ``best``, ``bands`` or ``budget``.
-
-    Returns
-    -------
-    View
-        What is drawn next.
-    """
+    if what == "front":
+        return replace(view, pareto=not view.pareto)
+    view = replace(view, pareto=False)
+    if what == "metric":
+        after = METRICS[(METRICS.index(view.metric) + 1) % len(METRICS)]
+        return replace(view, metric=after, log=after in ("id", "ood"))
     switches = {"log": view.log, "best": view.best, "bands": view.bands, "budget": view.budget}
-    switches[name] = not switches[name]
+    switches[what] = not switches[what]
     return View(view.metric, **switches)
 
 
-def chart_title(view: View, *, pareto: bool) -> str:
+def chart_title(view: View) -> str:
     """Name what the chart shows.
 
     Parameters
     ----------
     view : View
         Value and switches.
-    pareto : bool
-        Whether it is the Pareto front.
 
     Returns
     -------
     str
         For the pane's border.
     """
-    if pareto:
+    if view.pareto:
         return "Pareto front: ID NMSE against nodes"
     words = [TITLES[view.metric]]
     words += ["log"] if view.log and view.metric != "q" else []

@@ -18,7 +18,7 @@ from arena_tui.screens.monitor.picture import Camera, Picture
 from arena_tui.screens.monitor.progress import Progress, ProgressLine, measure
 from arena_tui.screens.monitor.trajectories import MOST, View
 from arena_tui.widgets.chart import SIGNS, ChartView, series_style
-from arena_tui.widgets.dialogs import Choice, Question, Reading
+from arena_tui.widgets.dialogs import Question, Reading
 from arena_tui.widgets.drawing import Chart
 from arena_tui.widgets.expression import DIGITS
 from arena_tui.widgets.filterbar import FilterBar
@@ -50,19 +50,18 @@ class MonitorScreen(ConsoleScreen):
         Binding("p", "pause", "Pause"),
         Binding("slash", "filter", "Filter", key_display="/", priority=True),
         Binding("space", "mark", "Overlay"),
-        Binding("m", "metric", "Metric"),
+        Binding("m", "view('metric')", "Metric"),
         Binding("v", "pane", "Pane"),
         Binding("r", "order('retry')", "Retry"),
         Binding("enter", "zoom", "Zoom", show=False),
         Binding("R", "resume", "Resume: start an engine for this campaign", show=False),
         Binding("d", "order('drain')", "Drain: start nothing new", show=False),
-        Binding("l", "log", "Logarithmic axis", show=False),
-        Binding("b", "best", "Best so far", show=False),
-        Binding("n", "bands", "Seed bands", show=False),
-        Binding("f", "front", "Pareto front of the task", show=False),
-        Binding("B", "budget", "Budget mark", show=False),
+        Binding("l", "view('log')", "Logarithmic axis", show=False),
+        Binding("b", "view('best')", "Best so far", show=False),
+        Binding("n", "view('bands')", "Seed bands", show=False),
+        Binding("f", "view('front')", "Pareto front of the task", show=False),
+        Binding("B", "view('budget')", "Budget mark", show=False),
         Binding("o", "group", "Group by method, task or status", show=False),
-        Binding("O", "sort_by", "Sort by a column", show=False),
         Binding("e", "simplified", "Simplified form", show=False),
         Binding("t", "truth", "Difference from ground truth", show=False),
         Binding("full_stop", "digits", "Digits shown", show=False, key_display="."),
@@ -82,10 +81,9 @@ class MonitorScreen(ConsoleScreen):
         self._picture: Picture | None = None
         self._runs: dict[str, Run] = {}
         self._view = View()
-        self._pareto = False
         self._digits: int | None = DIGITS
         self._pace = 1
-        self._troubled_since: float | None = None
+        self._troubled = False
         self._drawn_for: object = None
         self._progress: Progress | None = None
         self._settling: Timer | None = None
@@ -146,7 +144,7 @@ class MonitorScreen(ConsoleScreen):
         if not self.is_attached:
             return
         first = self._picture is None
-        self._picture, self._troubled_since = picture, None
+        self._picture, self._troubled = picture, False
         self._runs = {run.id: run for run in picture.campaign.runs}
         table = self.query_one("#table", Table)
         if picture.changed or first:
@@ -164,8 +162,8 @@ class MonitorScreen(ConsoleScreen):
             self._draw()
 
     def _trouble(self, error: Exception) -> None:
-        if self._troubled_since is None:
-            self._troubled_since = time.time()
+        if not self._troubled:
+            self._troubled = True
             self.console.complain(error)
         self._tell_progress()
 
@@ -174,18 +172,15 @@ class MonitorScreen(ConsoleScreen):
             self._tell_progress()
 
     def _tell_progress(self) -> None:
-        if self._picture is None:
+        if self._picture is None or self._progress is None:
             return
         age = time.time() - self._picture.read_at
         stale = age > _STALE_AFTER + 2 * (self._feed.interval if self._feed else 0.0)
-        clock = time.strftime("%H:%M:%S", time.localtime(self._picture.read_at))
-        found = self._progress
-        if found is None:
-            return
-        note = "" if self._picture.owner or found.finished else "no engine runs it: R resumes"
-        if stale or self._troubled_since:
+        note = "" if self._picture.owner or self._progress.finished else "no engine runs it: R resumes"
+        if stale or self._troubled:
+            clock = time.strftime("%H:%M:%S", time.localtime(self._picture.read_at))
             note = f"not read since {clock}"
-        self.query_one(ProgressLine).show(found, narrow=self.size.width < 100, note=note)
+        self.query_one(ProgressLine).show(self._progress, narrow=self.size.width < 100, note=note)
 
     # -- the run under the cursor --------------------------------------------------------------------------
 
@@ -235,14 +230,14 @@ class MonitorScreen(ConsoleScreen):
         run, chosen = self._current(), self._chosen()
         self.query_one(RunDetail).show_run(run)
         self.query_one("#found").border_title = f"Run {run.label} {run.name} {run.key.cell}" if run else "Run"
-        wanted = (run, tuple(chosen), self._view, self._pareto)
+        wanted = (run, tuple(chosen), self._view)
         if wanted == self._drawn_for:
             return
         self._drawn_for = wanted
-        view, everything, pareto = self._view, list(self._runs.values()), self._pareto
+        view, everything = self._view, list(self._runs.values())
 
         def chart() -> Chart:
-            if pareto and run is not None:
+            if view.pareto and run is not None:
                 return trajectories.pareto(everything, run.task)
             if view.bands:
                 return trajectories.bands(everything, chosen, view)
@@ -263,7 +258,7 @@ class MonitorScreen(ConsoleScreen):
     def _show_chart(self, chart: Chart) -> None:
         view = self._view
         pane = self.query_one("#plot")
-        pane.border_title = asking.chart_title(view, pareto=self._pareto)
+        pane.border_title = asking.chart_title(view)
         self.query_one(ChartView).show(chart, legend=len(chart.series) > 0)
 
     def _show_about(self, found: tuple[Resources, str]) -> None:
@@ -302,33 +297,16 @@ class MonitorScreen(ConsoleScreen):
         """Draw only the run under the cursor."""
         self.query_one("#table", Table).set_marks([])
 
-    def _change(self, view: View) -> None:
-        self._view, self._pareto = view, False
-        self._draw()
+    def action_view(self, what: str) -> None:
+        """Draw another value, or in another way.
 
-    def action_metric(self) -> None:
-        """Draw the next value: q, ID, OOD, native score. Errors start on a logarithmic axis."""
-        self._change(asking.next_metric(self._view))
-
-    def action_log(self) -> None:
-        """Turn the logarithmic axis on or off."""
-        self._change(asking.turned(self._view, "log"))
-
-    def action_best(self) -> None:
-        """Draw the best so far instead of the newest."""
-        self._change(asking.turned(self._view, "best"))
-
-    def action_bands(self) -> None:
-        """Draw the median over the seeds with the band from least to greatest."""
-        self._change(asking.turned(self._view, "bands"))
-
-    def action_budget(self) -> None:
-        """Show or hide the budget's mark."""
-        self._change(asking.turned(self._view, "budget"))
-
-    def action_front(self) -> None:
-        """Draw error against size for this task's final expressions."""
-        self._pareto = not self._pareto
+        Parameters
+        ----------
+        what : str
+            ``metric`` (the next of q, ID, OOD, native score), ``log``, ``best`` (so far), ``bands`` (median
+            and range of the seeds), ``budget`` (its mark) or ``front`` (Pareto front of the task).
+        """
+        self._view = asking.changed(self._view, what)
         self._draw()
 
     def action_pane(self) -> None:
@@ -347,17 +325,6 @@ class MonitorScreen(ConsoleScreen):
         table = self.query_one("#table", Table)
         at = _GROUPS.index(table.arrangement.group) if table.arrangement.group in _GROUPS else 0
         table.set_group(_GROUPS[(at + 1) % len(_GROUPS)], rows.group_line)
-
-    def action_sort_by(self) -> None:
-        """Choose the column of the order."""
-        table = self.query_one("#table", Table)
-        options = [(column.name, column.title) for column in rows.COLUMNS]
-
-        def sort(name: str | None) -> None:
-            if name:
-                table.set_sort(name, descending=name == "q")
-
-        self.app.push_screen(Choice("Sort by", options, table.arrangement.sort), sort)
 
     def action_pace(self, step: int) -> None:
         """Read more or less often.

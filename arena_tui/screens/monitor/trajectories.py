@@ -32,6 +32,7 @@ class View:
     best: bool = False
     bands: bool = False
     budget: bool = True
+    pareto: bool = False
 
 
 def trajectories(runs: "Sequence[Run]", view: View) -> Chart:

@@ -202,6 +202,7 @@ def test_official_data_take_the_place_of_regenerated_rows(arena_home, tmp_path):
     assert (one.status, one.replaces) == ("ok", task.id)
     now = catalogue.get(task.id)
     assert now.provenance.data == "imported"
+    assert now.formula == task.formula
     assert len(catalogue.full()) == 664
     splits = materialize.splits(now)
     np.testing.assert_array_equal(splits.train.X, rows.train.X[::-1])

@@ -41,7 +41,7 @@ class Tree:
     operators : frozenset of str
         The class names of the inner nodes.
     evaluated : bool
-        Whether SymPy's ordinary evaluation was applied.
+        Whether SymPy's ordinary evaluation was applied: not above 160 syntax nodes, nor where it fails.
     sympy : str
         The version of SymPy that built it.
     """
@@ -153,14 +153,27 @@ def tree(text: str, features: tuple[str, ...]) -> Tree:
     """
     import sympy
 
-    from engine.expression.symbolic import to_sympy
+    from engine.expression.symbolic import FAILURES, to_sympy
 
     node = parse(text, features)
     evaluated = syntax_nodes(node, features) <= LARGEST_EVALUATED
     # SymPy orders sums and products by the symbols' names, so they carry the task's own.
     symbols = [sympy.Symbol(name) for name in features]
-    built = to_sympy(node, evaluate=evaluated, symbol=symbols.__getitem__)
+    try:
+        built = to_sympy(node, evaluate=evaluated, symbol=symbols.__getitem__)
+    except FAILURES:
+        evaluated = False
+        built = _unevaluated(node, symbols)
     return tree_of(built, evaluated=evaluated, version=sympy.__version__)
+
+
+def _unevaluated(node: Node, symbols: Sequence[Any]) -> Any:  # noqa: ANN401 - a SymPy object
+    from engine.expression.symbolic import FAILURES, to_sympy
+
+    try:
+        return to_sympy(node, evaluate=False, symbol=symbols.__getitem__)
+    except FAILURES as error:
+        raise ExpressionError(f"SymPy cannot build it: {error}") from None
 
 
 def tree_of(expression: Any, *, evaluated: bool, version: str) -> Tree:  # noqa: ANN401 - a SymPy object

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 
 from engine.expression.factoring import balanced, grouped, size
-from engine.expression.symbolic import Sympy
+from engine.expression.symbolic import FAILURES, Sympy
 
 # Digits that constants are carried with; a double has 17.
 DIGITS = 34
@@ -17,6 +17,8 @@ DIGITS = 34
 LARGEST_EXPANDED = 160
 LARGEST_CANCELLED = 140
 MOST_GROWTH = 12
+# A symbol, or a function of one, cannot become smaller.
+SMALLEST = 2
 # Whole numbers beyond this come from cleared denominators, not from a formula.
 LARGEST_EXACT = 10**6
 
@@ -25,21 +27,28 @@ def rewrites(expression: Sympy, until: float) -> Iterator[Sympy]:
     """Yield forms of an expression that are equal to it, until a moment of ``time.monotonic``."""
     import sympy
 
-    failures = (sympy.PolynomialError, NotImplementedError, ValueError, TypeError, AttributeError, KeyError)
     first = tidy(expression)
     yield first
     seen = {first}
     best = first
     for trial in (divided, sympy.factor_terms, multiplied_out, cancelled):
-        for start in dict.fromkeys((expression, best)):
-            if time.monotonic() > until:
+        # Constants that were merged no longer divide exactly, so some rewrites start from the original.
+        starts = (
+            (best,)
+            if trial is sympy.factor_terms
+            else (expression, best)
+            if trial is divided
+            else (expression,)
+        )
+        for start in dict.fromkeys(starts):
+            if time.monotonic() > until or size(best) <= SMALLEST:
                 return
             try:
                 changed = trial(start)
-            except failures:
+            except (sympy.PolynomialError, *FAILURES):
                 # SymPy's own limits; another rewrite may do.
                 continue
-            if size(changed) > MOST_GROWTH * size(first):
+            if changed == start or size(changed) > MOST_GROWTH * size(first):
                 continue
             form = tidy(changed)
             if form in seen:
@@ -193,9 +202,13 @@ def cancelled(expression: Sympy) -> Sympy:
     """Bring a rational expression to one quotient without common factors."""
     import sympy
 
-    if size(expression) > LARGEST_CANCELLED:
+    if size(expression) > LARGEST_CANCELLED or not any(map(_denominator, expression.atoms(sympy.Pow))):
         return expression
     return widened(sympy.cancel(exact(expression)), expression)
+
+
+def _denominator(power: Sympy) -> bool:
+    return bool(power.exp.is_Integer and power.exp.is_negative and power.base.free_symbols)
 
 
 def multiplied_out(expression: Sympy) -> Sympy:
@@ -212,6 +225,10 @@ def _expandable(expression: Sympy) -> bool:
     import sympy
 
     terms = 1
+    if not any(
+        factor.is_Add for product in expression.atoms(sympy.Mul, sympy.Pow) for factor in product.args
+    ):
+        return False
     for power in expression.atoms(sympy.Pow):
         base, exponent = power.args
         if base.is_Add and exponent.is_Integer and exponent > 1:

@@ -6,6 +6,7 @@ one that fails is dropped. Nothing is assumed about the variables: log(x**2) sta
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -117,9 +118,8 @@ def shortest(
     """
     from sympy import Symbol
 
-    from engine.expression.from_sympy import from_sympy
     from engine.expression.rewriting import rewrites, widened
-    from engine.expression.symbolic import to_sympy
+    from engine.expression.symbolic import FAILURES, to_sympy
 
     until = time.monotonic() + seconds
     original = parse(text, features)
@@ -132,19 +132,32 @@ def shortest(
     values = evaluate(original, points)
     symbols = [Symbol(name) for name in features]
     columns: dict[object, Node] = {symbol: Var(place) for place, symbol in enumerate(symbols)}
-    start = widened(to_sympy(original, symbol=symbols.__getitem__))
-    for form in rewrites(start, until):
-        try:
-            candidate = infix(from_sympy(form, columns), features)
+    # SymPy gives up on some expressions half-way; what was found until then stands.
+    with suppress(ExpressionError, *FAILURES):
+        start = widened(to_sympy(original, symbol=symbols.__getitem__))
+        for form in rewrites(start, until):
+            candidate = _printed(form, columns, features)
+            if candidate is None:
+                continue
             count = tree(candidate, features).complexity, size(parse(candidate, features)), len(candidate)
-        except ExpressionError:
-            continue
-        if count >= least:
-            continue
-        same, extended = _agree(values, evaluate(parse(candidate, features), points), isolated)
-        if same:
-            best, least, more = candidate, count, extended
+            if count >= least:
+                continue
+            same, extended = _agree(values, evaluate(parse(candidate, features), points), isolated)
+            if same:
+                best, least, more = candidate, count, extended
     return best, before, least[0], more
+
+
+def _printed(form: object, columns: Mapping[object, Node], features: Sequence[str]) -> str | None:
+    """Return a SymPy form as infix text that reads back, or None where our trees have no node for it."""
+    from engine.expression.from_sympy import from_sympy
+
+    try:
+        text = infix(from_sympy(form, columns), features)
+        parse(text, features)
+    except ExpressionError:
+        return None
+    return text
 
 
 def sample(

@@ -8,6 +8,11 @@ from engine.expression.nodes import Apply, Constant, Node, Number, Parameter, Va
 
 # SymPy has no types of its own to check against.
 Sympy: TypeAlias = Any
+# What SymPy raises on expressions that have no meaning for it: comparisons of complex values, a modulo by
+# zero, an infinite float as an integer.
+FAILURES: tuple[type[Exception], ...] = (
+    *(TypeError, ValueError, ArithmeticError, AttributeError, LookupError, NotImplementedError),
+)
 # Integer powers beyond this many bits are kept as powers: SymPy would compute them exactly.
 MAX_POWER_BITS = 4096
 _SAME_NAME = (

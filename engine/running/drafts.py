@@ -52,7 +52,7 @@ class Draft:
     tasks: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
     seeds: tuple[int, ...] | None = None
-    conditions: tuple[str, ...] = (CLEAN,)
+    conditions: tuple[str, ...] = ()
     preset: str | None = None
     name: str | None = None
     budget: str | float | None = None
@@ -119,7 +119,7 @@ def read_draft(path: Path) -> Draft:
         tasks=spec_values.words(document.get("tasks", []), f"{where}: tasks"),
         tables=tuple(_table(table, where, path.parent) for table in document.get("data", [])),
         seeds=spec_values.integers(document.get("seeds"), f"{where}: seeds"),
-        conditions=spec_values.words(document.get("conditions", [CLEAN]), f"{where}: conditions"),
+        conditions=spec_values.words(document.get("conditions", []), f"{where}: conditions"),
         preset=document.get("preset"),
         name=document.get("name"),
         budget=document.get("budget"),
@@ -213,7 +213,7 @@ def plan(draft: Draft) -> Plan:
         tasks=tuple(task.id for task in tasks),
         names=tuple(task.name for task in tasks),
         seeds=None,
-        conditions=tuple(dict.fromkeys(conditions.canonical(word) for word in draft.conditions)),
+        conditions=tuple(dict.fromkeys(conditions.canonical(word) for word in draft.conditions or (CLEAN,))),
     )
     spec = CampaignSpec(
         id=uuid.uuid4().hex,

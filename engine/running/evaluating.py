@@ -146,6 +146,8 @@ _SCORES: dict[str, Callable[[Array, Array], float]] = {
     "mean absolute error": lambda y, yhat: float(np.mean(np.abs(yhat - y))),
     "nmse": lambda y, yhat: _mse(y, yhat) / float(np.var(y)),
     "r2": _r2,
+    # Operon minimizes the negative.
+    "r2, minimized": lambda y, yhat: -_r2(y, yhat),
 }
 
 

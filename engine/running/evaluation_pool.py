@@ -8,6 +8,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from engine.errors import EngineError
+
 TIME_LIMIT_S = 10.0
 MEMORY_LIMIT_BYTES = 4 * 2**30
 START_LIMIT_S = 60.0
@@ -68,7 +70,14 @@ class _Evaluator:
                 start_new_session=True,
             )
             assert self._process.stdout is not None
-            await asyncio.wait_for(self._process.stdout.readline(), START_LIMIT_S)
+            try:
+                await asyncio.wait_for(self._process.stdout.readline(), START_LIMIT_S)
+            except TimeoutError as error:
+                await self.close()
+                raise EngineError(
+                    f"the evaluating process has not started within {START_LIMIT_S:g} s: "
+                    "this machine is too busy; resume later"
+                ) from error
         return self._process
 
     async def close(self) -> None:

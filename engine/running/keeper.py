@@ -18,6 +18,7 @@ from engine.running.watch import SIGNALS, Clock, Watch, reap, sample
 
 STARTUP_POLL_S = 0.02
 MEMORY_POLL_S = 0.25
+TREE_LOOK_S = 1.0
 HEAD_BYTES = 65_536
 NOT_MINE = 17
 
@@ -121,7 +122,10 @@ def _step(watch: Watch, seconds: float) -> str | None:
 
 
 def _over_memory(watch: Watch) -> bool:
-    watch.tree.refresh()
+    # New processes are looked for less often than the known ones are measured: the look costs more.
+    if watch.last_memory - watch.last_look >= TREE_LOOK_S:
+        watch.last_look = watch.last_memory
+        watch.tree.refresh()
     used = watch.tree.usage().rss
     watch.peak = max(watch.peak, used)
     # Pages that forked children share are counted once for each: ask for the exact figure before acting.

@@ -8,7 +8,7 @@ import os
 import signal
 import time
 
-from engine.running.watch import SIGNALS, Watch, reap, reaped_cpu
+from engine.running.watch import SIGNALS, Watch, oom_kills, reap, reaped_cpu
 from engine.running.worker_start import RESERVED, START_FAILED
 
 TREE_POLL_S = 0.05
@@ -231,6 +231,9 @@ def _verdict_of_exit(watch: Watch, others: str) -> tuple[str, str | None]:
     failed = "crashed" if watch.began is not None else "start failed"
     when = "" if watch.began is not None else " before a fit began"
     if os.WIFSIGNALED(code):
+        if os.WTERMSIG(code) == signal.SIGKILL and oom_kills() > watch.oom_kills:
+            peak = watch.peak / 2**20
+            return "memory", f"killed by the kernel, which was out of memory; peak {peak:.0f} MiB{others}"
         return failed, f"killed (signal {os.WTERMSIG(code)}, not by us){when}{others}"
     number = os.WEXITSTATUS(code)
     if number == 0 and watch.began is not None:

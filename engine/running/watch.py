@@ -1,7 +1,7 @@
 """What a keeper knows of its run, and the time it lives by. Standard library only, few imports."""
 
 # pathlib would cost every one of two hundred keepers a megabyte and ten milliseconds.
-# ruff: noqa: PTH118
+# ruff: noqa: PTH118, PTH123
 
 import json
 import os
@@ -60,9 +60,25 @@ class Watch:
     """What a keeper knows of its run so far."""
 
     __slots__ = (
-        "attempt", "began", "began_at", "clock", "job", "last_memory", "last_sample", "peak", "record",
-        "seen", "stop", "telemetry", "tree", "worker", "worker_ended", "worker_status",
-    )  # fmt: skip
+        "attempt",
+        "began",
+        "began_at",
+        "clock",
+        "job",
+        "last_look",
+        "last_memory",
+        "last_sample",
+        "oom_kills",
+        "peak",
+        "record",
+        "seen",
+        "stop",
+        "telemetry",
+        "tree",
+        "worker",
+        "worker_ended",
+        "worker_status",
+    )
 
     def __init__(self, job: Job, clock: Clock) -> None:
         self.job = job
@@ -76,8 +92,9 @@ class Watch:
         self.worker_ended = 0.0
         self.stop = False
         self.peak = 0
+        self.oom_kills = oom_kills()
         self.seen = 0
-        self.last_sample = self.last_memory = clock.now()
+        self.last_sample = self.last_memory = self.last_look = clock.now()
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
         self.record = os.open(os.path.join(self.attempt, "incumbents.jsonl"), flags, 0o644)
         self.telemetry = os.open(os.path.join(self.attempt, "telemetry.jsonl"), flags, 0o644)
@@ -142,3 +159,21 @@ def reaped_cpu() -> float:
     """
     times = os.times()
     return times.children_user + times.children_system
+
+
+def oom_kills() -> int:
+    """Count the processes the kernel has ended for lack of memory since it booted.
+
+    Returns
+    -------
+    int
+        0 where the kernel does not tell.
+    """
+    try:
+        with open("/proc/vmstat", "rb") as file:
+            for line in file:
+                if line.startswith(b"oom_kill "):
+                    return int(line.split()[1])
+    except OSError:
+        return 0
+    return 0

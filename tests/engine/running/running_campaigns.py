@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.errors import EngineError
 from engine.methods import environments, registry
 from engine.methods.environments import Launch, State
 from engine.running import drafts, executors, reader, roster, spec_file, user_data
@@ -157,5 +158,9 @@ def events(campaign: Path) -> list[dict]:
 
 if __name__ == "__main__":
     use_stubs(Path(sys.argv[1]))
-    outcome = supervise_with(Path(sys.argv[1]), executors.make(spec_file.read(Path(sys.argv[1]))))
+    try:
+        outcome = supervise_with(Path(sys.argv[1]), executors.make(spec_file.read(Path(sys.argv[1]))))
+    except EngineError as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(2)
     sys.exit(1 if outcome.interrupted else 0)

@@ -103,6 +103,28 @@ def test_finishing_at_half_of_a_short_budget_is_no_timeout(tmp_path, budget):
     assert exit_record["elapsed_s"] == pytest.approx(budget / 2, abs=0.5)
 
 
+@pytest.mark.parametrize("budget", [30.0, 90.0])
+def test_no_margin_counts_at_longer_budgets_either(tmp_path, budget):
+    # The keeper lives thirty times as fast as the stub.
+    begun = f"begin(); time.sleep({budget} / 2 / 30); final('x0', t={budget} / 2)"
+    exit_record, _ = keep(tmp_path, begun, budget_s=budget, factor=30, grace_s=60.0, startup_s=900.0)
+    assert exit_record["status"] == "completed"
+
+
+def test_a_kill_by_a_kernel_without_memory_is_memory(monkeypatch):
+    from types import SimpleNamespace
+
+    from engine.running import keeper_ending
+
+    monkeypatch.setattr(keeper_ending, "oom_kills", lambda: 3)
+    watch = SimpleNamespace(worker_status=signal.SIGKILL, began=1.0, peak=2**30, oom_kills=2, job=None)
+    status, reason = keeper_ending.verdict(watch, "exited", keeper_ending.Ending())
+    assert (status, "out of memory; peak 1024 MiB" in reason) == ("memory", True)
+    watch.oom_kills = 3
+    status, reason = keeper_ending.verdict(watch, "exited", keeper_ending.Ending())
+    assert (status, reason) == ("crashed", "killed (signal 9, not by us)")
+
+
 def test_a_stop_request_cancels_and_leaves_nothing(tmp_path):
     job = job_for(tmp_path, stub_script(tmp_path, DAEMON + "begin(); time.sleep(60)"), budget_s=60.0)
     process = start_keeper(job)

@@ -1,8 +1,10 @@
 """The engine around stub methods: what is recorded, whatever methods, engines and keepers do."""
 
+import contextlib
 import json
 import os
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -386,6 +388,60 @@ def test_a_hanging_evaluation_is_ended_and_costs_its_own_point_only(campaign, mo
     run = runs_of(folder)["stub/u0000001/520"]
     assert run.final_status == "timeout"
     assert run.status == "invalid output"
+
+
+def test_a_full_disk_stops_the_engine_and_the_next_one_completes(tmp_path, arena_home, monkeypatch):
+    mount = tmp_path / "small"
+    mount.mkdir()
+    made = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(mount)], capture_output=True, check=False
+    )
+    if made.returncode:
+        pytest.skip("no right to mount a small file system here, so a full disk was not tried")
+    try:
+        body = (
+            "begin()\nincumbent('x0')\nwhile not os.path.exists('/dev/shm/' + os.path.basename(os.getcwd())):\n"
+            "    time.sleep(0.05)\nfinal('2*x0 + 1')"
+        )
+        folder = make_campaign(mount / "campaign", {"stub": body}, budget=20.0)
+        use_stubs(folder, monkeypatch)
+        engine = start_engine(folder)
+        run = wait_for(lambda: next((r for r in runs_of(folder).values() if r.expression == "x"), None), 20)
+        filler = os.open(mount / "filler", os.O_WRONLY | os.O_CREAT)
+        with contextlib.suppress(OSError):
+            while os.write(filler, b"x" * 512):
+                pass
+        os.close(filler)
+        scratch = Path(json.loads((run.folder / "keeper.json").read_text())["scratch"])
+        (Path("/dev/shm") / scratch.name).touch()
+        assert engine.wait(20) == 2
+        # The keeper's last word had its room kept.
+        assert json.loads((run.folder / "exit.json").read_text())["status"] in {"completed", "crashed"}
+        (Path("/dev/shm") / scratch.name).unlink()
+        (mount / "filler").unlink()
+        supervise(folder)
+        run = runs_of(folder)[run.id]
+        assert run.ended
+        assert run.attempts == 1
+        assert reader.incumbents(run)[0].text == "x0"
+    finally:
+        subprocess.run(["umount", "-l", str(mount)], check=True)
+
+
+def test_a_campaign_may_tell_methods_the_variables_own_names(campaign):
+    body = "begin()\nassert request['features'] == ['x'] and request['target'] == 'target'\nfinal('2*x + 1')"
+    folder = campaign({"stub": body})
+    spec = folder / "campaign.toml"
+    spec.write_text("semantics = true\n" + spec.read_text())
+    supervise(folder)
+    run = runs_of(folder)["stub/u0000001/520"]
+    assert (run.status, run.expression, run.positional) == ("completed", "2*x + 1", "2*x0 + 1")
+    assert run.id_nmse == 0.0
+        "completed",
+        "2*x + 1",
+        "2*x0 + 1",
+        0.0,
+    )
 
 
 def test_scratch_folders_and_the_lease_are_gone_afterwards(campaign):

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from arena_tui.widgets.drawing import Chart, Series
 
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+_ROUNDING = 1e-12
+_LEAST = 1e-290
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,9 @@ class Scale:
             low, high, here = math.log10(low), math.log10(high), math.log10(value)
         if high <= low:
             return self.last // 2
-        return max(0, min(self.last, round((here - low) / (high - low) * self.last)))
+        # Halved, because the whole span of two large numbers may not be one.
+        share = (here / 2 - low / 2) / (high / 2 - low / 2)
+        return max(0, min(self.last, round(share * self.last)))
 
 
 def limits(
@@ -113,14 +117,15 @@ def ticks(low: float, high: float, count: int, *, log: bool) -> list[tuple[float
             powers.append(top)
         return [(10.0**power, f"1e{power}") for power in powers]
     raw = (high - low) / max(1, count)
-    if raw <= 0 or not math.isfinite(raw):
+    # A range as narrow as the numbers' own rounding has no round values inside.
+    if not math.isfinite(raw) or raw <= max(abs(low), abs(high), _LEAST) * _ROUNDING:
         return [(low, f"{low:.3g}")]
     scale = 10.0 ** math.floor(math.log10(raw))
     step = next(factor * scale for factor in _STEPS if factor * scale >= raw * (1 - 1e-9))
     first = math.ceil(low / step - 1e-9)
-    found = []
-    while first * step <= high + step * 1e-9:
-        value = first * step
-        found.append((value, f"{0.0 if abs(value) < step * 1e-9 else value:.4g}"))
-        first += 1
-    return found
+    values = [(first + index) * step for index in range(2 * max(1, count) + 2)]
+    return [
+        (value, f"{0.0 if abs(value) < step * 1e-9 else value:.4g}")
+        for value in values
+        if value <= high + step * 1e-9
+    ]

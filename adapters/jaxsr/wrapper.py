@@ -34,6 +34,14 @@ class Jaxsr:
         self.model: Any = None
         self.best = math.inf
         self.models: list[Equation] = []
+        # One library for all fits: what JAX compiled for it is then used again.
+        self.library = self._library()
+        self._start()
+
+    def _start(self) -> None:
+        """Fit a few rows: JAX sets itself up at its first use, which is no search."""
+        X = np.linspace(1.0, 2.0, 8 * len(self.request.features)).reshape(8, -1)
+        self._fitted(X, X[:, 0], 1)
 
     def _library(self) -> Any:  # noqa: ANN401
         settings = self.settings
@@ -48,7 +56,7 @@ class Jaxsr:
 
     def _fitted(self, X: NDArray[np.float64], y: NDArray[np.float64], terms: int) -> Any:  # noqa: ANN401
         model = self.jaxsr.SymbolicRegressor(
-            basis_library=self._library(),
+            basis_library=self.library,
             max_terms=terms,
             strategy=self.settings["strategy"],
             information_criterion=self.settings["information_criterion"],
@@ -60,7 +68,7 @@ class Jaxsr:
 
     def fit(self, X: NDArray[np.float64], y: NDArray[np.float64], report: Callable[[Equation], None]) -> None:
         """Fit with one term more at a time, up to the largest number, which is JAXSR's own answer."""
-        library_size = len(self._library())
+        library_size = len(self.library)
         for terms in range(1, min(self.settings["max_terms"], library_size) + 1):
             if self.model is not None and (self.request.spent(terms) or self.request.time_left() <= 0):
                 return

@@ -34,6 +34,12 @@ class Pysindy:
         self.best_model: Any = None
         self.best: Equation | None = None
         self.models: list[Equation] = []
+        self._start()
+
+    def _start(self) -> None:
+        """Fit a few rows: the package imports its parts at their first use, which is no search."""
+        X = np.linspace(0.0, 1.0, 8 * len(self.request.features)).reshape(8, -1)
+        self._solved(X, X[:, 0], 0.1)
 
     def _library(self) -> Any:  # noqa: ANN401
         polynomial = self.pysindy.PolynomialLibrary(self.settings["polynomial_degree"])
@@ -52,18 +58,22 @@ class Pysindy:
         for index, threshold in enumerate(thresholds):
             if self.models and (self.request.spent(index) or self.request.time_left() <= 0):
                 return
-            model = self.pysindy.SINDy(
-                optimizer=self.pysindy.STLSQ(threshold=float(threshold) * scale, alpha=settings["alpha"]),
-                feature_library=self._library(),
-            )
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                model.fit(X, t=1.0, x_dot=y.reshape(-1, 1), feature_names=list(self.request.features))
+            model = self._solved(X, y, float(threshold) * scale)
             equation = self._equation(model, X, y, index + 1)
             self.models.append(equation)
             if self.best is None or (equation.score or 0.0) < (self.best.score or 0.0):
                 self.best, self.best_model = equation, model
                 report(equation)
+
+    def _solved(self, X: NDArray[np.float64], y: NDArray[np.float64], threshold: float) -> Any:  # noqa: ANN401
+        model = self.pysindy.SINDy(
+            optimizer=self.pysindy.STLSQ(threshold=threshold, alpha=self.settings["alpha"]),
+            feature_library=self._library(),
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.fit(X, t=1.0, x_dot=y.reshape(-1, 1), feature_names=list(self.request.features))
+        return model
 
     def _equation(self, model: Any, X: NDArray[np.float64], y: NDArray[np.float64], solves: int) -> Equation:  # noqa: ANN401
         coefficients = np.asarray(model.coefficients(), dtype=np.float64)[0]

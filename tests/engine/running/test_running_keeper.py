@@ -192,7 +192,7 @@ def test_telemetry_counts_the_whole_tree(tmp_path):
     _, job = keep(tmp_path, body, budget_s=1.5, sample_s=0.3)
     samples = [json.loads(line) for line in (Path(job.attempt) / "telemetry.jsonl").read_text().splitlines()]
     assert max(sample["processes"] for sample in samples) == 2
-    assert samples[-1]["cpu_s"] > 0.3
+    assert samples[-1]["cpu_s"] > samples[0]["cpu_s"]
     times = [sample["t"] for sample in samples]
     assert times == sorted(times)
     assert time.time() - samples[-1]["at"] < 60

@@ -400,8 +400,8 @@ def test_a_full_disk_stops_the_engine_and_the_next_one_completes(tmp_path, arena
         pytest.skip("no right to mount a small file system here, so a full disk was not tried")
     try:
         body = (
-            "begin()\nincumbent('x0')\nwhile not os.path.exists('/dev/shm/' + os.path.basename(os.getcwd())):\n"
-            "    time.sleep(0.05)\nfinal('2*x0 + 1')"
+            "begin()\nincumbent('x0')\nsign = '/dev/shm/' + os.path.basename(os.getcwd())\n"
+            "while not os.path.exists(sign): time.sleep(0.05)\nfinal('2*x0 + 1')"
         )
         folder = make_campaign(mount / "campaign", {"stub": body}, budget=20.0)
         use_stubs(folder, monkeypatch)
@@ -437,11 +437,6 @@ def test_a_campaign_may_tell_methods_the_variables_own_names(campaign):
     run = runs_of(folder)["stub/u0000001/520"]
     assert (run.status, run.expression, run.positional) == ("completed", "2*x + 1", "2*x0 + 1")
     assert run.id_nmse == 0.0
-        "completed",
-        "2*x + 1",
-        "2*x0 + 1",
-        0.0,
-    )
 
 
 def test_scratch_folders_and_the_lease_are_gone_afterwards(campaign):

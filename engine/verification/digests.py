@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.verification.report import SHOWN_ROWS, Finding, Row
+from engine.verification.report import SHOWN_ROWS, Finding, Row, number
 from tasks import cache, materialize
 from tasks.schema import Splits, Table, Task
 
@@ -64,7 +64,7 @@ def _compared(name: str, stored: Table, fresh: Table) -> Finding | None:
     where = np.flatnonzero(bad)
     if not len(where):
         return None
-    rows = tuple(Row(int(row), float(stored.y[row]), float(fresh.y[row])) for row in where[:SHOWN_ROWS])
+    rows = tuple(Row(int(row), number(stored.y[row]), number(fresh.y[row])) for row in where[:SHOWN_ROWS])
     return Finding(
         "reproducible", name, f"{len(where)} rows differ from their regeneration", len(where), rows=rows
     )

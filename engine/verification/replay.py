@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.expression import ExpressionError, Node, evaluate, parse, variables
-from engine.verification.report import SHOWN_ROWS, Finding, Row
+from engine.verification.report import SHOWN_ROWS, Finding, Row, number
 from tasks.schema import Splits, Table, Task
 
 TOLERANCE = 1e-9
@@ -49,10 +49,6 @@ def _rounding_effect(node: Node, table: Table) -> NDArray[np.float64]:
         moved[:, j] *= 1.0 + SINGLE_ROUNDING
         effect = effect + np.abs(evaluate(node, moved) - base)
     return effect
-
-
-def _number(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
 
 
 def disagreement(table: Table, predicted: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -113,11 +109,11 @@ def split(node: Node, name: str, table: Table) -> tuple[float, Finding | None, F
             return worst, None, Finding("precision", name, message, int(bad.sum()), worst)
         bad = unexplained
     order = np.flatnonzero(bad)[np.argsort(-relative[bad], kind="stable")]
-    rows = tuple(Row(int(row), _number(table.y[row]), _number(predicted[row])) for row in order[:SHOWN_ROWS])
+    rows = tuple(Row(int(row), number(table.y[row]), number(predicted[row])) for row in order[:SHOWN_ROWS])
     message = (
         f"{int(bad.sum())} of {table.rows} rows disagree with the formula, by up to {worst:.3g} relative"
     )
-    return worst, Finding("replay", name, message, int(bad.sum()), _number(worst), rows), None
+    return worst, Finding("replay", name, message, int(bad.sum()), number(worst), rows), None
 
 
 def exchanged_columns(node: Node, table: Table) -> tuple[str, str] | None:
@@ -182,7 +178,7 @@ def residuals(task: Task, node: Node, splits: Splits) -> tuple[float, list[Findi
         if len(bad):
             order = bad[np.argsort(-np.abs(part[bad]), kind="stable")]
             rows = tuple(
-                Row(int(row), _number(table.y[row]), _number(table.y[row] + part[row]))
+                Row(int(row), number(table.y[row]), number(table.y[row] + part[row]))
                 for row in order[:SHOWN_ROWS]
             )
             message = (

@@ -1,5 +1,6 @@
 """What verification says about a task and about many: findings, rows that disagree, a summary."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -93,6 +94,11 @@ class Summary:
             "seconds": round(self.seconds, 2),
             "reports": [report.as_json() for report in self.reports],
         }
+
+
+def number(value: float) -> float | None:
+    """Return a value as JSON may hold it: ``None`` where it is not finite."""
+    return float(value) if math.isfinite(value) else None
 
 
 def sentence(finding: Finding) -> str:

@@ -103,6 +103,9 @@ def test_a_changed_cache_is_told_with_its_rows(arena_home):
     assert report.status == "failed"
     assert {fault.check for fault in report.faults} == {"digest", "reproducible", "replay"}
     assert all(fault.rows[0].row == 137 for fault in report.faults if fault.rows)
+    table.y[137] = np.nan
+    cache.write_table(file, table, task.target.name)
+    json.dumps(verify_task(task).as_json(), allow_nan=False)
     file.write_bytes(b"")
     assert "cannot be read" in verify_task(task).faults[0].message
 

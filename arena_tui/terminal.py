@@ -24,6 +24,9 @@ def usable() -> str | None:
     str or None
         One sentence that names the headless commands, or None when there is a terminal.
     """
+    if os.environ.get("TEXTUAL_DRIVER"):
+        # Served to a browser: the pipes are the screen.
+        return None
     for stream, what in ((sys.stdin, "input"), (sys.stdout, "output")):
         if stream is None or not stream.isatty():
             return (

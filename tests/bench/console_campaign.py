@@ -52,19 +52,15 @@ def _run(folder: Path, key: RunKey, name: str, rng: random.Random, *, live: bool
     place = layout.attempt_folder(folder, key, 1)
     place.mkdir(parents=True)
     count = rng.randint(8, 30)
-    text = " + ".join(
-        f"{rng.uniform(-9, 9)!r}*sin(x0*{rng.uniform(0, 9)!r})" for _ in range(rng.randint(1, 12))
-    )
+    terms = [f"{rng.uniform(-9, 9)!r}*sin(x0*{rng.uniform(0, 9)!r})" for _ in range(12)]
+    text = " + ".join(terms[: rng.randint(1, 12)])
     times = sorted(rng.uniform(1, BUDGET_S if not live else 600) for _ in range(count))
     errors = [math.exp(-0.7 * step) * rng.uniform(0.5, 1) for step in range(count)]
+    pairs = list(zip(times, errors, strict=True))
     _append(place / layout.INCUMBENTS, [{"event": "fit-began", "t": 0.0}])
-    _append(
-        place / layout.INCUMBENTS, [incumbent(t, text, error) for t, error in zip(times, errors, strict=True)]
-    )
-    _append(
-        place / layout.EVALUATIONS,
-        [evaluation(at, t, text, e) for at, (t, e) in enumerate(zip(times, errors, strict=True))],
-    )
+    _append(place / layout.INCUMBENTS, [incumbent(t, text, error) for t, error in pairs])
+    found = [evaluation(at, t, text, error) for at, (t, error) in enumerate(pairs)]
+    _append(place / layout.EVALUATIONS, found)
     _append(place / layout.TELEMETRY, [sample(60.0 * minute) for minute in range(1, 11 if live else 181)])
     if live:
         (place / layout.KEEPER).write_text(json.dumps({"host": "elsewhere", "boot_id": "x", "pid": 1}))
@@ -73,8 +69,10 @@ def _run(folder: Path, key: RunKey, name: str, rng: random.Random, *, live: bool
     result = {
         "schema": 1, "run": key.id, "label": key.label, "method": key.label, "task": key.task, "name": name,
         "seed": key.seed, "condition": key.condition, "attempt": 1,
-        "status": rng.choice(["completed"] * 6 + ["timeout", "crashed"]), "reason": None, "budget_s": BUDGET_S,
-        "interval_s": INTERVAL_S, "fit_s": rng.uniform(9000, BUDGET_S), "cpu_s": 9000.0, "peak_rss": 3 * 10**8,
+        "status": rng.choice(["completed"] * 6 + ["timeout", "crashed"]), "reason": None,
+        "budget_s": BUDGET_S,
+        "interval_s": INTERVAL_S, "fit_s": rng.uniform(9000, BUDGET_S), "cpu_s": 9000.0,
+        "peak_rss": 3 * 10**8,
         "exit_code": 0, "signal": None, "threads": 1, "settings": {}, "versions": {}, "incumbents": count,
         "final": final, "claimed": None,
     }  # fmt: skip
@@ -90,7 +88,8 @@ def incumbent(t: float, text: str, error: float) -> dict:
 def evaluation(index: int, t: float, text: str, error: float) -> dict:
     """The engine's line about it."""
     return {"index": index, "t": t, "status": "ok", "reason": None, "expression": text, "positional": text,
-            "train_nmse": error, "id_nmse": error, "ood_nmse": 4 * error, "id_status": "ok", "ood_status": "ok",
+            "train_nmse": error, "id_nmse": error, "ood_nmse": 4 * error, "id_status": "ok",
+            "ood_status": "ok",
             "denominator_id": "split", "denominator_ood": "split"}  # fmt: skip
 
 

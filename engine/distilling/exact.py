@@ -18,6 +18,7 @@ from engine.distilling.starts import Layout, improve, wander
 EXACT_REACH = 3000
 # Branch and bound is run in slices, so that a person sees the bound move and swaps can polish what it finds.
 FIRST_SLICE_S = 15.0
+FIRST_RELAXATION_S = 60.0
 PROVEN = 1e-6
 # Kicks from the incumbent after each slice.
 POLISH_KICKS = 25
@@ -61,7 +62,7 @@ class Ledger:
                     time.monotonic() - self.began,
                     phase,
                     None if self.members is None else self.J,
-                    self.bound if np.isfinite(self.bound) else None,
+                    self.bound,
                 )
             )
 
@@ -122,8 +123,9 @@ def close_gap(layout: Layout, ledger: Ledger, seed: int, *, prove: bool) -> None
 
 def _cutting_planes(program: Program, ledger: Ledger) -> Relaxed | None:
     best: Relaxed | None = None
-    while ledger.left > 0.5:
-        relaxed = program.relax(ledger.left)
+    # The first relaxation is solved even when the time is over: an answer without a bound is half an answer.
+    while best is None or ledger.left > 0.5:
+        relaxed = program.relax(max(ledger.left, FIRST_RELAXATION_S))
         if relaxed is None:
             return best
         best = relaxed

@@ -13,7 +13,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.distilling.exact import Ledger
+from engine.distilling.exact import FIRST_RELAXATION_S, Ledger
 from engine.distilling.linear import minimize
 from engine.distilling.problem import Problem
 from engine.distilling.program import side_program
@@ -58,11 +58,14 @@ def bound_by_levels(problem: Problem, ledger: Ledger) -> None:
     count = len(problem.allowed)
     step, stale, best = FIRST_STEP, 0, math.inf
     best_levels = levels
-    while ledger.left > 0.5 and step > LEAST_STEP and not ledger.closed:
+    # The first levels are tried even when the time is over: an answer without a bound is half an answer.
+    while (ledger.left > 0.5 or best == math.inf) and step > LEAST_STEP and not ledger.closed:
         gain = problem.task_gains.copy()
         for sim, weight, level in zip(sims, weights, levels, strict=True):
             excess_sums(sim, level, weight, gain)
-        inner = minimize(np.concatenate([-gain, side_cost[count:]]), side, ledger.left)
+        inner = minimize(
+            np.concatenate([-gain, side_cost[count:]]), side, max(ledger.left, FIRST_RELAXATION_S)
+        )
         if inner is None:
             return
         bound = (

@@ -115,12 +115,14 @@ def select(
     began, cpu = time.monotonic(), time.process_time()
     notes = list(problem.pool.notes)
     layout = lay_out(problem)
-    ledger = Ledger(began, seconds, watch, None, -np.inf, np.inf)
+    ledger = Ledger(began, seconds, watch, None, -np.inf, _ceiling(problem))
     large = len(problem.allowed) > LARGE_POOL
     planned = starts or (1 if large else SWAP_STARTS if solver == "swap" else WARM_STARTS)
     share = 0.6 if solver == "swap" or large else SWAP_SHARE
     done = 0
-    for found in run_starts(layout, seed, planned, 0 if large else KICKS, cores()):
+    # A number of starts that was asked for is run whatever the time; else the time decides.
+    deadline = np.inf if starts else began + share * seconds
+    for found in run_starts(layout, seed, planned, 0 if large else KICKS, cores(), deadline):
         done += 1
         ledger.offer(problem, found.members)
         ledger.tell(f"swaps, start {done} of {planned}")
@@ -154,7 +156,7 @@ def select(
         rows=ledger.members,
         terms=terms,
         bound=bound,
-        gap=(bound - terms.J) / abs(terms.J) if np.isfinite(bound) and terms.J else float("inf"),
+        gap=(bound - terms.J) / max(abs(terms.J), 1e-12),
         solver=used,
         seed=seed,
         starts=done,
@@ -162,6 +164,12 @@ def select(
         cpu_seconds=time.process_time() - cpu,
         notes=tuple(notes),
     )
+
+
+def _ceiling(problem: Problem) -> float:
+    """Bound J without any search: full coverage, the largest Info that there is, perfect balance."""
+    coverage, _, balance = problem.demand.weights
+    return coverage + float(np.sort(problem.task_gains[problem.allowed])[-problem.size :].sum()) + balance
 
 
 def _clash_sentence(names: tuple[str, ...]) -> str:

@@ -79,6 +79,8 @@ class Search:
         self.open = problem.allowed.copy()
         self.activity = np.zeros(len(layout.low))
         self.penalty = FIRST_PENALTY
+        # Past this time of the monotonic clock a feasible set is left as it is.
+        self.deadline = math.inf
         self._sims = (problem.pool.structural, problem.pool.response)
         self._first = np.zeros((2, count))
         self._second = np.zeros((2, count))
@@ -158,7 +160,7 @@ class Search:
         layout = self.layout
         slope = self._slope()
         count, size = len(self.open), len(self.members)
-        while True:
+        while not (time.monotonic() > self.deadline and self.feasible):
             self._rank()
             add = np.zeros(count)
             loss = np.zeros(size)
@@ -239,7 +241,7 @@ class Found:
     feasible: bool
 
 
-def run_start(layout: Layout, seed: int, start: int, kicks: int = 0) -> Found:
+def run_start(layout: Layout, seed: int, start: int, kicks: int = 0, deadline: float = math.inf) -> Found:
     """Run one start to its local optimum, then optionally kick it and keep what improves.
 
     Parameters
@@ -250,6 +252,8 @@ def run_start(layout: Layout, seed: int, start: int, kicks: int = 0) -> Found:
         Key of the start's randomness; start 0 is the plain greedy.
     kicks : int
         Number of kicks after the first descent.
+    deadline : float
+        Time of the monotonic clock past which nothing is improved any more.
 
     Returns
     -------
@@ -258,9 +262,10 @@ def run_start(layout: Layout, seed: int, start: int, kicks: int = 0) -> Found:
     """
     draws = Draws(seed, start)
     search = Search(layout)
+    search.deadline = deadline
     search.fill(None if start == 0 else draws)
     search.descend()
-    return _wander(search, _found(search, start), draws, kicks, math.inf)
+    return _wander(search, _found(search, start), draws, kicks)
 
 
 def wander(layout: Layout, members: NDArray[np.int64], draws: Draws, kicks: int, seconds: float) -> Found:
@@ -285,14 +290,14 @@ def wander(layout: Layout, members: NDArray[np.int64], draws: Draws, kicks: int,
         The best set met, at worst the given one.
     """
     search = Search(layout)
+    search.deadline = time.monotonic() + seconds
     search.restart_from(members)
-    return _wander(search, _found(search, -1), draws, kicks, seconds)
+    return _wander(search, _found(search, -1), draws, kicks)
 
 
-def _wander(search: Search, best: Found, draws: Draws, kicks: int, seconds: float) -> Found:
-    began = time.monotonic()
+def _wander(search: Search, best: Found, draws: Draws, kicks: int) -> Found:
     for _ in range(kicks):
-        if time.monotonic() - began > seconds:
+        if time.monotonic() > search.deadline:
             break
         search.restart_from(best.members)
         search.kick(draws)
@@ -326,7 +331,9 @@ def improve(layout: Layout, members: NDArray[np.int64]) -> Found:
     return _found(search, -1)
 
 
-def run_starts(layout: Layout, seed: int, count: int, kicks: int, threads: int) -> Iterator[Found]:
+def run_starts(
+    layout: Layout, seed: int, count: int, kicks: int, threads: int, deadline: float = math.inf
+) -> Iterator[Found]:
     """Run many starts in threads.
 
     Parameters
@@ -335,6 +342,8 @@ def run_starts(layout: Layout, seed: int, count: int, kicks: int, threads: int) 
         The problem.
     seed, count, kicks, threads : int
         Seed of all starts, number of starts, kicks per start, threads.
+    deadline : float
+        As `run_start` takes it.
 
     Yields
     ------
@@ -342,7 +351,7 @@ def run_starts(layout: Layout, seed: int, count: int, kicks: int, threads: int) 
         In the order of starts, whatever the number of threads.
     """
     with ThreadPoolExecutor(max_workers=max(1, threads)) as workers:
-        yield from workers.map(lambda start: run_start(layout, seed, start, kicks), range(count))
+        yield from workers.map(lambda start: run_start(layout, seed, start, kicks, deadline), range(count))
 
 
 def _found(search: Search, start: int) -> Found:

@@ -28,7 +28,7 @@ def made_manifest(size):
     """A manifest as the command writes it, of a small made-up pool."""
     pool = small_pool(40)
     problem = pose(pool, Demand(size=size, delta=0.8, without=LOOSE))
-    found = dataclasses.replace(select(problem, seconds=20, starts=2), seconds=1.0, cpu_seconds=1.0)
+    found = dataclasses.replace(select(problem, seconds=200, starts=2), seconds=1.0, cpu_seconds=1.0)
     return core_document(problem, found, random_reference(pool.responses, size, 2000), {})
 
 

@@ -1,8 +1,11 @@
 """``arena-tui methods``: list, show, install, doctor, check and uninstall SR methods."""
 
 import argparse
+import contextlib
 import json
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +45,10 @@ def add_parser(commands: Any, name: str, line: str) -> None:  # noqa: ANN401
     check = actions.add_parser("check", help="run the conformance kit on a method")
     check.add_argument("names", nargs="+", metavar="NAME")
     check.add_argument("--budget", type=float, metavar="SECONDS", help="budget of each of its runs")
+    check.add_argument("--model", metavar="NAME", help="a language model, for the methods that ask one")
+    check.add_argument("--base-url", metavar="URL", help="OpenAI-compatible server of the model")
+    check.add_argument("--key-variable", metavar="NAME", help="environment variable with the server's key")
+    check.add_argument("--model-calls", type=int, metavar="N", help="cap on the calls of all the kit's runs")
     check.add_argument("--json", action="store_true")
     check.set_defaults(run=check_methods)
 
@@ -185,7 +192,11 @@ def check_methods(arguments: argparse.Namespace) -> int:
     from engine.methods import check, registry
 
     methods = [registry.get(name) for name in arguments.names]
-    reports = [check.check(method, budget_s=arguments.budget, tell=_tell) for method in methods]
+    with _lent_model(arguments) as endpoint:
+        reports = [
+            check.check(method, budget_s=arguments.budget, endpoint=endpoint, tell=_tell)
+            for method in methods
+        ]
     if arguments.json:
         _print_json([report.as_json() for report in reports])
     else:
@@ -194,6 +205,29 @@ def check_methods(arguments: argparse.Namespace) -> int:
             for item in report.items:
                 print(f"  {item.verdict:<12} {item.name}: {item.detail}")
     return int(not all(report.passed for report in reports))
+
+
+@contextlib.contextmanager
+def _lent_model(arguments: argparse.Namespace) -> Iterator[dict[str, Any] | None]:
+    """Lend the named model to the kit's runs as a campaign would; the key stays here."""
+    if arguments.model is None:
+        yield None
+        return
+    from engine.running.lending import Lender
+
+    table = {
+        "name": arguments.model,
+        "base_url": arguments.base_url,
+        "key_variable": arguments.key_variable,
+        "calls": arguments.model_calls,
+    }
+    with tempfile.TemporaryDirectory(prefix="arena-check-") as folder:
+        (Path(folder) / "control").mkdir()
+        lender = Lender(Path(folder), {key: value for key, value in table.items() if value is not None})
+        try:
+            yield lender.lend("check", Path(folder))
+        finally:
+            lender.close()
 
 
 def uninstall_methods(arguments: argparse.Namespace) -> int:

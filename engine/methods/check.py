@@ -274,6 +274,10 @@ def _repeatable(
         )
         for _ in range(2)
     )
+    for trial in (first, second):
+        if trial.exit["status"] == "timeout":
+            detail = f"{method.check_evaluations} evaluations did not end within {10 * budget:g} s"
+            return Item("repeatable", NOT_APPLICABLE, detail)
     same = first.incumbents == second.incumbents and _last_text(first) == _last_text(second)
     if same and first.incumbents:
         return Item("repeatable", PASSED, f"2 of 2 equal, {len(first.incumbents)} incumbents")

@@ -236,6 +236,30 @@ def _variables(tree: Form) -> frozenset[str]:
 
 
 @functools.lru_cache(maxsize=4096)
+def _least(source: str, names: tuple[str, ...], *, numbers: bool) -> tuple[str, Form]:
+    """Return the least serialization over renamings of the variables, and the tree it belongs to."""
+    tree = form(source, names)
+    used = sorted(_variables(tree) & frozenset(names))
+    colours = dict.fromkeys(used, "v")
+    for _ in used:
+        marks = {name: _key(_renamed(tree, {**colours, name: "*"}, numbers=numbers)) for name in used}
+        ranks = {mark: f"v{rank}" for rank, mark in enumerate(sorted(set(marks.values())))}
+        refined = {name: ranks[marks[name]] for name in used}
+        settled = len(set(refined.values())) == len(set(colours.values()))
+        colours = refined
+        if settled:
+            break
+    classes = [[name for name in used if colours[name] == colour] for colour in sorted(set(colours.values()))]
+    orders = itertools.product(*(itertools.permutations(members) for members in classes))
+    found: list[tuple[str, Form]] = []
+    for order in itertools.islice(orders, MOST_PERMUTATIONS):
+        flat = [name for members in order for name in members]
+        labels = {name: f"x{place}" for place, name in enumerate(flat)}
+        candidate = _renamed(tree, labels, numbers=numbers)
+        found.append((_key(candidate), candidate))
+    return min(found, key=lambda pair: pair[0])
+
+
 def shape(source: str, names: tuple[str, ...], *, numbers: bool = True) -> str:
     """Return a key that is equal for formulas which are the same after renaming their variables.
 
@@ -253,22 +277,11 @@ def shape(source: str, names: tuple[str, ...], *, numbers: bool = True) -> str:
     str
         The least serialization over renamings, searched among variables that refinement leaves alike.
     """
-    tree = form(source, names)
-    used = sorted(_variables(tree) & frozenset(names))
-    colours = dict.fromkeys(used, "v")
-    for _ in used:
-        marks = {name: _key(_renamed(tree, {**colours, name: "*"}, numbers=numbers)) for name in used}
-        ranks = {mark: f"v{rank}" for rank, mark in enumerate(sorted(set(marks.values())))}
-        refined = {name: ranks[marks[name]] for name in used}
-        if len(set(refined.values())) == len(set(colours.values())):
-            colours = refined
-            break
-        colours = refined
-    classes = [[name for name in used if colours[name] == colour] for colour in sorted(set(colours.values()))]
-    orders = itertools.product(*(itertools.permutations(members) for members in classes))
-    keys = []
-    for order in itertools.islice(orders, MOST_PERMUTATIONS):
-        flat = [name for members in order for name in members]
-        labels = {name: f"x{place}" for place, name in enumerate(flat)}
-        keys.append(_key(_renamed(tree, labels, numbers=numbers)))
-    return min(keys)
+    return _least(source, names, numbers=numbers)[0]
+
+
+def renamed(source: str, names: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """Return the normalized formula over x0, x1, ... in the order of :func:`shape`, and those names."""
+    tree = _least(source, names, numbers=True)[1]
+    count = len(_variables(tree))
+    return text(tree), tuple(f"x{place}" for place in range(count))

@@ -6,8 +6,14 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from engine.expression import ExpressionError
+from engine.expression.canonical import canonical_tree
+from engine.expression.children import Children
 from tasks import normal
 from tasks.schema import Task
+
+TREE_SECONDS = 5.0
+"""Limit on building one canonical tree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +32,41 @@ def _grouped(pairs: Iterable[tuple[Hashable, str]]) -> tuple[tuple[str, ...], ..
     return tuple(sorted(tuple(sorted(group)) for group in members.values() if len(group) > 1))
 
 
+def canonical_keys(tasks: Sequence[Task]) -> dict[str, Hashable]:
+    """Return a key for every task with a formula; equal keys mean equal formulas after renaming variables.
+
+    Our own normalized form is built first and its variables renamed; the engine's canonical tree of that text
+    then also knows that, for instance, sin is odd. Where no tree can be built in time, the normalized form is
+    the key.
+
+    Parameters
+    ----------
+    tasks : sequence of Task
+        The tasks.
+
+    Returns
+    -------
+    dict of str to hashable
+        Keys by task id.
+    """
+    keys: dict[str, Hashable] = {}
+    known: dict[str, Hashable] = {}
+    with Children(1) as children:
+        for task in tasks:
+            if task.formula is None:
+                continue
+            shape = normal.shape(task.formula, task.feature_names)
+            if shape not in known:
+                text, names = normal.renamed(task.formula, task.feature_names)
+                try:
+                    tree = canonical_tree(text, names, children=children, seconds=TREE_SECONDS)
+                    known[shape] = (tree.labels, tree.sizes)
+                except ExpressionError:
+                    known[shape] = shape
+            keys[task.id] = known[shape]
+    return keys
+
+
 def groups(tasks: Sequence[Task], digests: Mapping[str, Mapping[str, str]]) -> Groups:
     """Group tasks.
 
@@ -40,13 +81,9 @@ def groups(tasks: Sequence[Task], digests: Mapping[str, Mapping[str, str]]) -> G
     -------
     Groups
         Two tasks share a data group when all splits have equal values, and a formula group when their
-        normalized formulas are the same after renaming variables.
+        canonical formulas are the same after renaming variables.
     """
-    shapes = [
-        (normal.shape(task.formula, task.feature_names), task.id)
-        for task in tasks
-        if task.formula is not None
-    ]
+    shapes = [(key, task) for task, key in canonical_keys(tasks).items()] if len(tasks) > 1 else []
     data = [(tuple(sorted(digests[task.id].items())), task.id) for task in tasks if digests.get(task.id)]
     recorded = [(task.duplicate_group, task.id) for task in tasks if task.duplicate_group is not None]
     return Groups(_grouped(data), _grouped(shapes), _grouped(recorded))

@@ -84,6 +84,11 @@ def test_duplicates_are_found_by_formula_after_renaming_and_by_data():
     assert duplicates.closed(found[0]) == {"t1": 0, "t2": 0, "t3": 0, "t4": 1, "t5": 1}
 
 
+def test_formulas_are_compared_by_their_canonical_trees():
+    tasks = [catalogue.get(key) for key in ("strogatz_barmag1", "strogatz_barmag2", "Nguyen-9")]
+    assert duplicates.groups(tasks, {}).formula == (("g0594", "g0595"),)
+
+
 def test_recorded_groups_are_compared_with_recomputed_ones():
     tasks = [catalogue.get(key) for key in ("Keijzer-12", "Nguyen-12", "g0241", "g0271", "g0523", "Nguyen-1")]
     told = duplicates.compared(duplicates.groups(tasks, {}))

@@ -39,6 +39,10 @@ class ConsoleScreen(Screen[None]):
             border-subtitle-color: $quiet; background: $surface; padding: 0 1;
         }
         & .panel:focus-within, & .panel:focus { border: round $primary; border-title-color: $primary; }
+        & VerticalScroll, & .panel {
+            scrollbar-background: $surface; scrollbar-color: $panel-lighten-2;
+            scrollbar-corner-color: $surface;
+        }
         & .quiet { color: $quiet; }
         & .heading { color: $primary; text-style: bold; }
         & Input { border: none; height: 1; padding: 0 1; background: $panel; }

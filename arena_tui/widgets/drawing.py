@@ -185,17 +185,31 @@ def _label_marks(canvas: _Canvas, chart: Chart, across: scales.Scale) -> None:
 
 
 def _paint_band(canvas: _Canvas, series: Series, across: scales.Scale, up: scales.Scale) -> None:
+    """Shade between the edges, from each point to the next; a point without edges ends the band."""
+    before: tuple[int, int, int] | None = None
     for x, low, high in zip(series.x, series.low, series.high, strict=False):
         if low is None or high is None or not math.isfinite(low) or not math.isfinite(high):
+            before = None
             continue
         at, bottom, top = across.place(x), up.place(low), up.place(high)
-        if at is None or bottom is None or top is None or not 0 <= at < 2 * canvas.width:
+        if at is None or bottom is None or top is None:
+            before = None
             continue
-        height = 4 * canvas.height - 1
-        for y in range(max(0, (height - top) // 4), min(canvas.height - 1, (height - bottom) // 4) + 1):
-            cell = canvas.cells[y][at // 2]
-            if not cell.letter:
-                cell.letter, cell.role = "░", f"band{series.colour}"
+        start = before or (at, bottom, top)
+        for column in range(start[0] // 2, at // 2 + 1):
+            share = 1.0 if at == start[0] else min(1.0, max(0.0, (2 * column - start[0]) / (at - start[0])))
+            edges = (start[1] + share * (bottom - start[1]), start[2] + share * (top - start[2]))
+            _shade(canvas, column, edges, series.colour)
+        before = (at, bottom, top)
+
+
+def _shade(canvas: _Canvas, column: int, edges: tuple[float, float], colour: int) -> None:
+    height = 4 * canvas.height - 1
+    first, last = int(height - edges[1]) // 4, int(height - edges[0]) // 4
+    for y in range(max(0, first), min(canvas.height - 1, last) + 1):
+        cell = canvas.cells[y][min(column, canvas.width - 1)]
+        if not cell.letter:
+            cell.letter, cell.role = "░", f"band{colour}"
 
 
 def _paint_series(canvas: _Canvas, series: Series, across: scales.Scale, up: scales.Scale) -> None:

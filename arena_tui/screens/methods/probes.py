@@ -75,7 +75,13 @@ COLUMNS = (
     Column("finite", "finite q", 8, right=True, show=_share),
     Column("exploded", "b100", 6, right=True, show=_share),
     Column("H", "H", 8, right=True, show=lambda value: f"{value:.6f}" if isinstance(value, float) else ""),
-    Column("bar", "", _BAR, show=lambda value: "█" * round(value * _BAR) if isinstance(value, float) else ""),
+    Column(
+        "bar",
+        "",
+        _BAR,
+        show=lambda value: "━" * round(value * _BAR) if isinstance(value, float) else "",
+        tone=lambda _value: "live",
+    ),
 )
 
 

@@ -43,6 +43,9 @@ def add_parser(commands: Any, name: str, line: str) -> None:  # noqa: ANN401
 
     show = actions.add_parser("show", help="one task: facts, variables, provenance, plots of its splits")
     show.add_argument("task", metavar="TASK", help="id or unique name")
+    show.add_argument(
+        "--feature", action="append", metavar="NAME", help="plot over this feature; may be repeated"
+    )
     show.add_argument("--no-plot", action="store_true", help="facts only")
     show.add_argument("--json", action="store_true")
     show.set_defaults(run=_lazily("tasks_show", "show_task"))

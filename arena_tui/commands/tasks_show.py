@@ -3,7 +3,7 @@
 import argparse
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +11,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tasks import catalogue, export, materialize, ood, summaries
+from tasks import catalogue, export, formula, materialize, ood, summaries
+from tasks.errors import TaskError
 from tasks.schema import Splits, Task, Variable
 
 PLOT_POINTS = 400
 """Points of a split that a terminal plot shows, taken evenly."""
 PLOT_WIDTH, PLOT_HEIGHT = 76, 16
+MOST_PLOTS = 3
+"""Plots shown unless features are named."""
 KINDS_OF_FACT = ("formula", "constants", "ranges", "data")
 
 
@@ -27,15 +30,34 @@ def show_task(arguments: argparse.Namespace) -> int:
         facts = {**summaries.everything(task), "ood_intervals": _ood_intervals(task)}
         print(json.dumps(facts, indent=1, allow_nan=False, ensure_ascii=False))
         return 0
+    wanted = _plotted(task, arguments.feature)
     console = Console()
     _facts(console, task)
     if arguments.no_plot:
         return 0
     splits = materialize.splits(task)
     _ranges(console, task, splits)
-    for picture in plots(task, splits):
+    for picture in plots(task, splits, wanted[:MOST_PLOTS] if arguments.feature is None else wanted):
         print(picture)
+    left = wanted[MOST_PLOTS:] if arguments.feature is None else ()
+    if left:
+        print(f"more plots: --feature {' --feature '.join(left)}")
     return 0
+
+
+def _plotted(task: Task, named: list[str] | None) -> tuple[str, ...]:
+    """Return the features to plot over: the named ones, or those that the formula uses."""
+    if named is not None:
+        unknown = [name for name in named if name not in task.feature_names]
+        if unknown:
+            raise TaskError(
+                f"{task.id} {task.name} has no feature {unknown[0]!r}; it has {', '.join(task.feature_names)}"
+            )
+        return tuple(named)
+    if task.formula is None:
+        return task.feature_names
+    used = formula.used_names(task.formula, task.feature_names)
+    return tuple(name for name in task.feature_names if name in used)
 
 
 def _ood_intervals(task: Task) -> dict[str, dict[str, tuple[float, float] | None]] | None:
@@ -115,8 +137,8 @@ def _ranges(console: Console, task: Task, splits: Splits) -> None:
     console.print(table)
 
 
-def plots(task: Task, splits: Splits) -> Iterator[str]:
-    """Return terminal scatter plots of the target over each feature that the formula uses.
+def plots(task: Task, splits: Splits, features: Sequence[str]) -> Iterator[str]:
+    """Return terminal scatter plots of the target over features.
 
     Parameters
     ----------
@@ -124,6 +146,8 @@ def plots(task: Task, splits: Splits) -> Iterator[str]:
         The task.
     splits : Splits
         Its rows; at most 400 of each split are drawn.
+    features : sequence of str
+        The features, one plot each.
 
     Yields
     ------
@@ -132,15 +156,9 @@ def plots(task: Task, splits: Splits) -> Iterator[str]:
     """
     import plotext
 
-    from tasks import formula
-
-    used = task.feature_names
-    if task.formula is not None:
-        named = formula.used_names(task.formula, task.feature_names)
-        used = tuple(name for name in task.feature_names if name in named)
     width = min(PLOT_WIDTH, shutil.get_terminal_size((80, 24)).columns - 2)
     markers = {"train": "·", "id": "x", "ood": "o"}
-    for name in used:
+    for name in features:
         column = task.feature_names.index(name)
         figure = plotext.figure
         figure.clear()

@@ -36,6 +36,9 @@ def test_show_tells_provenance_and_plots(arena_home, capsys):
     assert "target = 0.3 * x1 * sin(2 * pi * x1)" in " ".join(out.split())
     assert "target over x1: · train, x ID, o OOD" in out
     assert "\x1b[" not in out
+    out = run(capsys, "show", "Korns-2", "--feature", "x1")[1]
+    assert out.count("target over") == 1
+    assert "target over x1" in out
     facts = json.loads(run(capsys, "show", "CRK5", "--json")[1])
     assert facts["provenance"]["constants"] == "drawn"
     assert {constant["known"] for constant in facts["named_constants"]} == {"drawn"}
@@ -76,6 +79,7 @@ def test_stats_show_the_confusion_table(arena_home, capsys, published):
         (["show", "feynman-i.12.1"], "is ambiguous; name one of g0241"),
         (["show", "Nguyen-99"], "there is no task 'Nguyen-99'"),
         (["verify"], "no task is named"),
+        (["show", "Nguyen-1", "--feature", "q"], "has no feature 'q'; it has x1"),
         (["list", "--set", "nope"], "there is no selection @nope"),
         (["data", "Nguyen-1", "--out", "x", "--max-rows", "0"], "leaves nothing to test on"),
         (["import", "/nowhere", "--format", "arena"], "there is nothing at /nowhere"),

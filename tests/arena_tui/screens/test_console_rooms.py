@@ -37,7 +37,8 @@ def test_a_good_plan_is_counted_and_written_as_a_command():
     ("name", "text", "said"),
     [
         ("methods", "bnk", "did you mean"), ("methods", "bank,bank", "twice"), ("tasks", "", "no task"),
-        ("tasks", "Nguyen-99", "Nguyen-9"), ("seeds", "x", "whole numbers"), ("conditions", "loud", "unknown"),
+        ("tasks", "Nguyen-99", "Nguyen-9"), ("seeds", "x", "whole numbers"),
+        ("conditions", "loud", "unknown"),
         ("budget", "0", "longer than nothing"), ("interval", "30s", "longer than the budget"),
         ("workers", "0", "at least 1"), ("workers", "9", "starve"), ("memory", "2", "at least 16"),
         ("set", "bank", "LABEL.SETTING=VALUE"), ("set", "nobody.x=1", "no method"),

@@ -4,7 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
-from arena_tui.commands.judge_words import add_judge_words, chosen_judge
+from arena_tui.commands.judge_words import add_judge_words, chosen_arbiter, chosen_judge
 
 KINDS = ("csv", "parquet", "latex", "plots", "bundle")
 
@@ -54,7 +54,13 @@ def run(arguments: argparse.Namespace) -> int:
 
     folder = Path(arguments.campaign)
     judge, simplifier = chosen_judge(arguments, folder)
-    scores = score(folder, judge=judge, simplifier=simplifier, progress=progress_line())
+    scores = score(
+        folder,
+        judge=judge,
+        simplifier=simplifier,
+        arbiter=chosen_arbiter(arguments, folder),
+        progress=progress_line(),
+    )
     tables.save(scores)
     written = export(scores, arguments.kind, Path(arguments.out), with_published=arguments.with_published)
     if arguments.json:

@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena_tui.commands.judge_words import add_judge_words, chosen_judge
+from arena_tui.commands.judge_words import add_judge_words, chosen_arbiter, chosen_judge
 
 if TYPE_CHECKING:
-    from engine.scoring.rows import RunScore
+    from engine.scoring.rows import RunScore, TaskScore
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, line: str) -> None:
@@ -59,7 +59,13 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.estimate:
         return _estimate(arguments, folder)
     judge, simplifier = chosen_judge(arguments, folder)
-    scores = score(folder, judge=judge, simplifier=simplifier, progress=progress_line())
+    scores = score(
+        folder,
+        judge=judge,
+        simplifier=simplifier,
+        arbiter=chosen_arbiter(arguments, folder),
+        progress=progress_line(),
+    )
     tables.save(scores)
     if arguments.json:
         print(json.dumps(export.document(scores), allow_nan=False))
@@ -83,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
         print("Spearman across methods: " + ", ".join(f"{a}-{b} {v:.2f}" for (a, b), v in correlated.items()))
     print()
     print(f"judge: {scores.judge}; {DEFINITION}")
-    for note in [*scores.notes, *_run_notes(scores.runs)]:
+    for note in [*scores.notes, *_run_notes(scores.runs), *_task_notes(scores.tasks)]:
         print(f"note: {note}")
     return 0
 
@@ -111,6 +117,16 @@ def _run_notes(runs: "tuple[RunScore, ...]") -> list[str]:
 
     counted = Counter(note for run in runs for note in run.notes)
     return [f"{note}: {count} of {len(runs)} runs" for note, count in sorted(counted.items())]
+
+
+def _task_notes(tasks: "tuple[TaskScore, ...]") -> list[str]:
+    """Name the groups of repeated runs whose pair verdicts contradict each other (paper 1, E.5)."""
+    return [
+        f"{task.label}/{task.task} ({task.condition}): "
+        f"{len(task.intransitive)} contradicting triples of pair verdicts"
+        for task in tasks
+        if task.intransitive
+    ]
 
 
 def _estimate(arguments: argparse.Namespace, folder: Path) -> int:

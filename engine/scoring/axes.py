@@ -17,6 +17,7 @@ RATES: Mapping[str, Callable[[RunScore], float | None]] = {
     "Acc0.01": lambda run: _indicator(run.acc_001),
     "Acc0.001": lambda run: _indicator(run.acc_0001),
     "strict": lambda run: _indicator(run.strict),
+    "SA": lambda run: _indicator(run.sa),
     "R2>0.999": lambda run: float(r2_above(run)) if run.scores.get("ID") is not None else None,
     "solution rate": lambda run: _indicator(run.solution),
 }

@@ -24,6 +24,7 @@ from engine.scoring.processing import (
 )
 from engine.scoring.references import Reference, references
 from engine.scoring.rows import MethodScore, RunScore, TaskScore
+from engine.scoring.sa import Arbiter, Claim
 from engine.scoring.search import Seed, pairs, stability
 from engine.scoring.symbolic import Measures, fidelity, minimal
 from engine.scoring.trajectories import Trajectory, trajectories
@@ -55,6 +56,7 @@ def score(
     *,
     judge: Judge | None = None,
     simplifier: Simplifier | None = None,
+    arbiter: Arbiter | None = None,
     progress: Progress | None = None,
 ) -> Scores:
     """Score a campaign; what was frozen before is reused, so only new runs cost anything.
@@ -67,6 +69,8 @@ def score(
         Who judges pairs; the deterministic judge when omitted.
     simplifier : Simplifier, optional
         Who simplifies; our own procedure when omitted.
+    arbiter : Arbiter, optional
+        Who decides SA; without one SA is left out, for it may take seconds a run.
     progress : callable, optional
         Told (stage, done, total).
 
@@ -91,6 +95,7 @@ def score(
     right = accuracies(campaign.folder, valid, records, told)
     stages = Postprocessing(records, told)
     symbolic, structure = _symbolic(valid, tasks, stages, judge, simplifier or DeterministicSimplifier())
+    accurate = _accurate(valid, tasks, stages, arbiter) if arbiter else {}
     is_valid = {run.id for run in valid}
     rows = tuple(
         _row(
@@ -100,6 +105,7 @@ def score(
             symbolic.get(run.id),
             right.get(run.id),
             valid=run.id in is_valid,
+            sa=accurate.get(run.id, False) if arbiter else None,
         )
         for run in campaign.runs
     )
@@ -147,6 +153,18 @@ def _symbolic(
     return found, verdicts
 
 
+def _accurate(
+    valid: Sequence[Run], tasks: Mapping[str, Reference], stages: Postprocessing, arbiter: Arbiter
+) -> dict[str, bool]:
+    claims = {
+        run.id: Claim(formula, run.expression or "", tasks[run.task].features, tasks[run.task].domain)
+        for run in valid
+        if (formula := tasks[run.task].formula) is not None
+    }
+    found = stages.accuracies(claims.values(), arbiter)
+    return {identifier: found[claim] for identifier, claim in claims.items()}
+
+
 def _pair_questions(
     valid: Sequence[Run], texts: Mapping[str, str], tasks: Mapping[str, Reference]
 ) -> list[Question]:
@@ -178,6 +196,7 @@ def _row(
     right: Successes | None,
     *,
     valid: bool,
+    sa: bool | None,
 ) -> RunScore:
     known = {
         "label": run.label,
@@ -239,6 +258,7 @@ def _row(
         acc_0001=successes[1] if valid else (False if has_id else None),
         strict=strict(run.id_nmse, run.ood_nmse) if both else None,
         solution=None if task.formula is None else bool(measures and measures.solution),
+        sa=None if task.formula is None else sa,
         notes=tuple(notes),
     )
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from engine.judging.judges import Judge, Question
 from engine.judging.records import Records
 from engine.judging.verdict import Verdict
+from engine.scoring.sa import Arbiter, Claim
 from engine.scoring.symbolic import Measures, measured, read_measures
 
 Progress = Callable[[str, int, int], None]
@@ -149,6 +150,35 @@ class Postprocessing:
             self.records.freeze("measures", _measure_dependencies(pair), record)
             found[pair] = read_measures(record) if outcome.status == "ok" else None
             self._progress("measuring", done, len(fresh))
+        return found
+
+    def accuracies(self, claims: Iterable[Claim], arbiter: Arbiter) -> dict[Claim, bool]:
+        """Decide SA of every distinct claim that is not frozen yet.
+
+        Parameters
+        ----------
+        claims : iterable of Claim
+            Predictions as found, with their truths.
+        arbiter : Arbiter
+            Who decides.
+
+        Returns
+        -------
+        dict of Claim to bool
+            Whether the prediction counts as symbolically correct.
+        """
+        found: dict[Claim, bool] = {}
+        fresh: list[Claim] = []
+        for claim in dict.fromkeys(claims):
+            known = self.records.get("measures", arbiter.dependencies(claim))
+            if known is None:
+                fresh.append(claim)
+            else:
+                found[claim] = bool(known.outcome["correct"])
+        for done, (claim, outcome) in enumerate(arbiter.decide(fresh), 1):
+            self.records.freeze("measures", arbiter.dependencies(claim), outcome)
+            found[claim] = bool(outcome["correct"])
+            self._progress("deciding SA", done, len(fresh))
         return found
 
     def verdicts(self, questions: Iterable[Question], judge: Judge) -> dict[Question, Verdict]:

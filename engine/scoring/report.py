@@ -175,7 +175,7 @@ def rates(scores: Scores) -> Table:
     Table
         Shares of runs in percent, and the mean ID to OOD degradation in decades.
     """
-    names = list(RATES)
+    names = [name for name in RATES if any(score.rates[name].n for score in scores.methods)]
     columns = (
         Column("label", "Algorithm"),
         Column("condition", "Condition"),

@@ -46,6 +46,7 @@ class RunScore:
     acc_0001: bool | None = None
     strict: bool | None = None
     solution: bool | None = None
+    sa: bool | None = None
     elapsed: float | None = None
     reason: str | None = None
     notes: tuple[str, ...] = ()

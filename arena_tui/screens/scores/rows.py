@@ -7,7 +7,7 @@ from arena_tui.widgets import numbers
 from arena_tui.widgets.table import Column, Row
 
 AXES = ("ID", "OOD", "SYM", "MIN", "EFF", "STAB")
-RATES = ("Acc0.01", "Acc0.001", "strict", "R2>0.999", "solution rate")
+RATES = ("Acc0.01", "Acc0.001", "strict", "SA", "R2>0.999", "solution rate")
 _DASH = "–"
 _BAR = 24
 

@@ -151,6 +151,23 @@ def test_the_cost_of_a_model_judge_is_estimated_without_a_key(small, capsys, mon
     assert "set ANTHROPIC_API_KEY" in capsys.readouterr().err
 
 
+def test_symbolic_accuracy_frees_the_constants(tmp_path, capsys):
+    rows = [
+        {"task": "Nguyen-9", "seed": 1, "expression": "0.98*sin(1.01*x0) + 1.02*sin(x1**2)"},
+        {"task": "Nguyen-9", "seed": 2, "expression": "0.98*sin(x0)"},
+        {"task": "Nguyen-9", "seed": 3, "expression": "foo(x0)"},
+    ]
+    file = write_csv(tmp_path / "mine.csv", rows)
+    assert main(["results", "import", str(file), "--format", "csv"]) == 1
+    capsys.readouterr()
+    found = document(capsys, "score", str(tmp_path / "mine"), "--sa", "deterministic")
+    assert [run["sa"] for run in found["runs"]] == [True, False, False]
+    assert found["methods"][0]["SA"] == pytest.approx(100 / 3)
+    assert (
+        "SA" in (main(["score", str(tmp_path / "mine"), "--sa", "deterministic"]), capsys.readouterr())[1].out
+    )
+
+
 def write_csv(path, rows):
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]))

@@ -15,6 +15,7 @@ from adapters.llm_sr.prompts import INSTRUCTION, background, functions, preamble
 from adapters.llm_sr.skeleton import Skeleton, UnusableError, body_of, fit
 
 Array = NDArray[np.float64]
+RESERVE = 0.04  # of the budget, at most a second, kept for the final line
 _BOUND_SETTINGS = ("max_calls", "max_total_tokens", "max_cost", "price_in", "price_out")
 
 
@@ -22,9 +23,13 @@ def open_chat(settings: dict[str, Any], request: Request) -> Chat:
     """Open the endpoint the engine lends, with the settings' sampling and bounds."""
     calls, tokens, cost, price_in, price_out = (settings[name] for name in _BOUND_SETTINGS)
     sampling = {name: settings[name] for name in ("temperature", "top_p", "top_k", "max_tokens")}
-    return Chat(
-        request.endpoint, sampling, Bounds(calls, tokens, cost, price_in, price_out), request.time_left
-    )
+    bounds = Bounds(calls, tokens, cost, price_in, price_out)
+    return Chat(request.endpoint, sampling, bounds, lambda: searching_left(request))
+
+
+def searching_left(request: Request) -> float:
+    """Return the seconds left for searching: the budget's rest without the reserve for the end."""
+    return request.time_left() - min(1.0, RESERVE * request.budget_s)
 
 
 def linear_body(features: tuple[str, ...], constants: int) -> str:
@@ -111,7 +116,7 @@ class LlmSr:
         return fit(body, self.request.features, X, y, starts, {}, self._late)
 
     def _late(self) -> bool:
-        return self.request.time_left() <= 0.0
+        return searching_left(self.request) <= 0.0
 
     def _over(self) -> bool:
         limit = self.settings["max_samples"]

@@ -1,10 +1,12 @@
 """The cache of materialized splits: one folder per task with Parquet tables and a manifest of digests."""
 
+import contextlib
 import hashlib
 import json
 import os
 import shutil
 import tempfile
+import threading
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -129,12 +131,9 @@ def write(task: Task, splits: Splits) -> Mapping[str, Any]:
         }
         text = json.dumps(manifest, indent=1, allow_nan=False)
         (scratch / "manifest.json").write_text(text, encoding="utf-8")
-        try:
+        # whoever renames first wins: all processes have made the same rows
+        with contextlib.suppress(OSError):
             scratch.rename(home)
-        except OSError:
-            if not (home / "manifest.json").is_file():
-                shutil.rmtree(home, ignore_errors=True)
-                scratch.rename(home)
     finally:
         if scratch.exists():
             shutil.rmtree(scratch, ignore_errors=True)
@@ -192,7 +191,8 @@ def read(task: Task) -> Splits | None:
 def forget(task: Task) -> None:
     """Remove the cached splits of a task."""
     home = folder(task)
-    if home.exists():
-        grave = home.with_name(f".{home.name}-{os.getpid()}-old")
+    grave = Path(f"{home.parent}/.{home.name}-{os.getpid()}-{threading.get_ident()}-old")
+    # another process may be quicker: then there is nothing left to remove
+    with contextlib.suppress(FileNotFoundError):
         home.rename(grave)
-        shutil.rmtree(grave, ignore_errors=True)
+    shutil.rmtree(grave, ignore_errors=True)

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -102,6 +103,19 @@ def test_a_damaged_cache_is_made_again(arena_home):
     np.testing.assert_array_equal(materialize.splits(task).ood.y, made.ood.y)
     (cache.folder(task) / "manifest.json").write_text("[]")
     np.testing.assert_array_equal(materialize.splits(task).ood.y, made.ood.y)
+
+
+def test_many_may_ask_for_the_same_rows_at_once(arena_home):
+    task = catalogue.get("Nguyen-3")
+    home = cache.folder(task)
+    for damaged in (False, True):
+        if damaged:
+            (home / "train.parquet").write_bytes(b"")
+        with ThreadPoolExecutor(8) as pool:
+            made = list(pool.map(lambda _: materialize.splits(task), range(16)))
+        assert len({cache.table_digest(splits.ood, "target") for splits in made}) == 1
+        assert cache.read(task) is not None
+        assert [path.name for path in home.parent.iterdir()] == [home.name]
 
 
 def test_making_and_reading_rows_imports_no_pandas(arena_home):
@@ -260,6 +274,23 @@ def test_the_strogatz_integrator_starts_at_the_stored_values_and_steps_by_its_ru
     slope = -0.5
     k = [1.0, 1.0 + 0.05 * slope, 1.0 + 0.075 * slope]
     assert path[1, 1] == pytest.approx(0.5 + 0.1 * (2 * k[0] + 3 * k[1] + 4 * k[2]) / 9)
+
+
+@pytest.mark.parametrize("key", ["strogatz_bacres1", "strogatz_shearflow2", "strogatz_vdp1", "strogatz_lv2"])
+def test_strogatz_trajectories_meet_the_recorded_extremes_of_the_source_rows(key):
+    task = catalogue.get(key)
+    recipe = task.recipe
+    rows = np.concatenate(
+        [
+            strogatz.trajectory(
+                recipe["ode"]["x"], recipe["ode"]["y"], tuple(start), recipe["step"], recipe["points"]
+            )
+            for start in recipe["initial"]
+        ]
+    )
+    for j, variable in enumerate(task.features):
+        assert rows[:, j].min() == pytest.approx(variable.low, rel=1e-11, abs=1e-13)
+        assert rows[:, j].max() == pytest.approx(variable.high, rel=1e-11)
 
 
 def test_srsd_rows_are_redrawn_outside_the_float32_range():

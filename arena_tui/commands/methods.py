@@ -77,7 +77,7 @@ def _row(method: "Method") -> dict[str, object]:
         "source": method.source,
         "licence": method.licence,
         "state": condition.status,
-        "detail": condition.detail or method.unavailable,
+        "detail": condition.detail,
         "threads": method.threads,
         "deterministic": method.deterministic,
         "installed_mb": method.installed_mb,

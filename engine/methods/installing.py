@@ -23,7 +23,6 @@ from engine.methods.environments import (
     folders_named,
     interpreter,
     needs_environment,
-    read_marker,
     requirements_file,
     state,
 )
@@ -322,8 +321,3 @@ def _locked(method: Method, tell: Tell) -> Iterator[None]:
             tell(f"waiting for another installation of {method.name}")
             fcntl.flock(handle, fcntl.LOCK_EX)
         yield
-
-
-def installed_record(method: Method) -> Installed | None:
-    """Return what was noted at the installation of a method, None when it has none."""
-    return read_marker(environment_folder(method)) if needs_environment(method) else None

@@ -75,7 +75,7 @@ class Method:
     check_settings : mapping
         Settings that the kit overrides, to be small enough for its budget.
     unavailable : str
-        Why it cannot be had automatically, in a sentence; empty when it can.
+        Why it cannot be had without the user's help, in words; empty when it can.
     """
 
     name: str

@@ -8,7 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from arena_tui.commands.expr_rows import Row, answered, as_json, as_text, declared, point, rows, text_of
+from arena_tui.commands.expr_rows import (
+    THREADS,
+    Row,
+    answered,
+    as_json,
+    as_text,
+    declared,
+    point,
+    rows,
+    text_of,
+)
 from engine.errors import EngineError
 from engine.expression import ExpressionError, Node, evaluate, infix, latex, numpy_source, parse, sympy_source
 from engine.expression.names import inferred
@@ -113,6 +123,10 @@ def _table(path: Path, features: tuple[str, ...]) -> np.ndarray[Any, np.dtype[np
 def shown(arguments: argparse.Namespace) -> int:
     """Show an expression in every form."""
     from engine.expression.canonical import canonical_tree
+    from engine.expression.children import Children
+
+    # Not the shared pool: that one also loads the compiled tree distance, which is not needed here.
+    pool = Children(count=THREADS)
 
     def answer(row: Row) -> Row:
         node, features = _read(row)
@@ -127,7 +141,7 @@ def shown(arguments: argparse.Namespace) -> int:
             "depth": depth(node),
         }
         try:
-            built = canonical_tree(node, features, seconds=TREE_SECONDS)
+            built = canonical_tree(node, features, children=pool, seconds=TREE_SECONDS)
         except ExpressionError as error:
             return found | {"complexity": None, "status": str(error)}
         return found | {
@@ -138,17 +152,21 @@ def shown(arguments: argparse.Namespace) -> int:
             "status": "ok",
         }
 
-    return _answer(arguments, answer, "expression", together=True)
+    with pool:
+        return _answer(arguments, answer, "expression", together=True)
 
 
 def simplified(arguments: argparse.Namespace) -> int:
     """Simplify within the limit."""
+    from engine.expression.children import Children
     from engine.expression.simplify import simplify
+
+    pool = Children(count=THREADS)
 
     def answer(row: Row) -> Row:
         node, features = _read(row)
         text = infix(node, features)
-        found = simplify(text, features, seconds=arguments.seconds, domain=declared(row))
+        found = simplify(text, features, seconds=arguments.seconds, domain=declared(row), children=pool)
         return {
             "expression": found.text,
             "status": found.status,
@@ -159,7 +177,8 @@ def simplified(arguments: argparse.Namespace) -> int:
             "seconds": round(found.seconds, 3),
         }
 
-    return _answer(arguments, answer, "expression", together=True)
+    with pool:
+        return _answer(arguments, answer, "expression", together=True)
 
 
 def compared(arguments: argparse.Namespace) -> int:

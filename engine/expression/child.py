@@ -91,7 +91,7 @@ def _end(pid: int) -> int:
 def _serve(link: socket.socket, memory: int) -> None:
     """Answer jobs until the link closes; never returns."""
     try:
-        resource.setrlimit(resource.RLIMIT_AS, (_address_space() + memory, resource.RLIM_INFINITY))
+        _limit(memory)
         sys.setrecursionlimit(RECURSION)
         while True:
             function, arguments = receive(link)
@@ -115,9 +115,14 @@ def _answer(function: str, arguments: tuple[Any, ...]) -> tuple[str, Any]:
         return "error", f"{error}" or type(error).__name__
 
 
-def _address_space() -> int:
-    with open("/proc/self/statm", encoding="ascii") as pages:  # noqa: PTH123 - pathlib is not needed for one read
-        return int(pages.read().split()[0]) * resource.getpagesize()
+def _limit(memory: int) -> None:
+    """Allow this process ``memory`` bytes beyond what it has; only Linux says how much that is."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as pages:  # noqa: PTH123 - one read needs no pathlib
+            used = int(pages.read().split()[0]) * resource.getpagesize()
+    except OSError:
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (used + memory, resource.RLIM_INFINITY))
 
 
 def main() -> None:

@@ -174,9 +174,6 @@ OPERATORS: dict[str, Operator] = {
     )
 }
 
-# Operators that keep their own meaning under algebra: no rewrite of ordinary ones applies to them.
-PROTECTED = frozenset({"gp_div", "gp_log", "gp_sqrt", "gp_inv", "pdiv", "aq", "cbrt"})
-
 # Other spellings of the same operator, as the methods' languages have them.
 ALIASES: dict[str, str] = {
     "Abs": "abs", "fabs": "abs", "absolute": "abs",

@@ -188,10 +188,12 @@ def _power(base: Sympy, exponent: Sympy) -> Sympy:
 
     SymPy did so itself until 1.13, with which the published records agree; 1.14 does not.
     """
-    from sympy import Add, Pow, sign
+    from sympy import Add, Mul, Pow, sign
 
     if _explodes(base, exponent):
         return _rounded(base, exponent)
+    if base.is_Mul and exponent.is_Integer and abs(exponent) != 1:
+        return Mul(*(_power(factor, exponent) for factor in base.args))
     if not (base.is_Add and exponent.is_Number and abs(exponent) != 1):
         return Pow(base, exponent)
     terms = [term.as_coeff_Mul() for term in base.args]

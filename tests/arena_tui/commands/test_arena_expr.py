@@ -104,3 +104,29 @@ def test_a_broken_row_of_a_file_is_a_status(capsys, tmp_path):
     code, _, err = run(capsys, "simplify", "--file", str(rows), "--json")
     assert code == 2
     assert "line 1" in err
+
+
+BIG = (
+    "({})**4 * (tan(x0*x1)+tan(x2*x3))**3/(1+cos(x0+x1+x2+x3))**3",
+    "sin(x0+x1)*cos(x0-x1)*sin(x2+x3)*cos(x2-x3)",
+    "sin(x0-x2)*cos(x1+x3)*sin(2*x0+x3)*cos(x1-2*x2)",
+)
+
+
+def test_pairs_that_algebra_alone_gets_wrong_pain_37_and_46(capsys, tmp_path):
+    form, first, second = BIG
+    one, swapped = form.format(f"{first} + {second}"), form.format(f"{second} + {first}")
+    pairs = [
+        ("(1.0*x0-x1)**2.0", "(x0-x1)**2", None, "equivalent"),
+        ("x0**3.0/x0", "x0**2", None, "equivalent"),
+        ("0.1*x0+0.2*x0", "0.3*x0", None, "equivalent"),
+        ("sqrt(x0**2)", "x0", {"x0": [-2, 2]}, "different"),
+        ("sqrt(x0**2)", "x0", {"x0": [1, 2]}, "equivalent"),
+        (one, "x0*x1", None, "different"),
+        (one, swapped, None, "equivalent"),
+    ]
+    rows = tmp_path / "pairs.jsonl"
+    rows.write_text("\n".join(json.dumps({"a": a, "b": b, "domain": domain}) for a, b, domain, _ in pairs))
+    code, out, _ = run(capsys, "compare", "--file", str(rows), "--json")
+    assert code == 0
+    assert [row["verdict"] for row in answers(out)] == [verdict for *_, verdict in pairs]

@@ -10,8 +10,8 @@ from arena_tui.commands.run_words import add_campaign_flags, draft_of
 
 if TYPE_CHECKING:
     from engine.running.drafts import Draft
+    from engine.running.outcomes import Outcome, Progress
     from engine.running.spec import CampaignSpec
-    from engine.running.supervisor import Outcome, Progress
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, line: str) -> None:

@@ -7,7 +7,6 @@ import signal
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,7 @@ from engine.running.executors import Executor
 from engine.running.journal import Journal
 from engine.running.lease import Lease
 from engine.running.lending import Lender
+from engine.running.outcomes import Outcome, Progress
 from engine.running.prepared import Preparer
 from engine.running.reader import Campaign, read_campaign
 from engine.running.records import RunKey
@@ -43,29 +43,6 @@ KEEPER_LOOK_S = 1.0
 PACK_FROM = 100
 # A keeper that dies this often for one run is not the run's misfortune any more.
 KEEPER_DEATHS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a campaign is, for whoever shows it."""
-
-    total: int
-    running: int
-    waiting: int
-    ended: int
-    failed: int
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What one engine did: statuses of all runs, damage it met, and how long it took."""
-
-    statuses: dict[str, int]
-    damaged: tuple[str, ...]
-    seconds: float
-    interrupted: bool
-    skipped: tuple[str, ...]
 
 
 class Supervisor:

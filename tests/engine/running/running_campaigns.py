@@ -14,7 +14,7 @@ import numpy as np
 from engine.errors import EngineError
 from engine.methods import environments, registry
 from engine.methods.environments import Launch, State
-from engine.running import drafts, executors, reader, roster, spec_file, user_data
+from engine.running import drafts, executors, reader, roster, spec_file, supervisor, user_data
 from engine.running.executors.local import LocalExecutor
 from engine.running.spec import Block, CampaignSpec, Limits, MethodEntry, check
 from engine.running.supervisor import Supervisor
@@ -62,7 +62,7 @@ def scripts_of(campaign: Path) -> Path:
 
 def make_campaign(
     folder: Path, stubs: dict[str, str], *, tasks=None, seeds=(520,), budget=5.0, interval=1.0, grace=1.0,
-    workers=2, conditions=("clean",), memory_mib=None, evaluation_limit=None,
+    workers=4, conditions=("clean",), memory_mib=None, evaluation_limit=None,
 ) -> Path:  # fmt: skip
     """A campaign folder of stub methods on users' tasks; see `scripts_of` for the stubs."""
     pairs = tasks or [own_task()]
@@ -112,6 +112,7 @@ def use_stubs(campaign: Path, patch=None) -> None:
     setter(environments, "state", state)
     setter(roster, "merge", lambda method, overrides: dict(overrides))
     setter(drafts, "registry", registry)
+    setter(supervisor, "TICK_S", 0.05)
 
 
 def supervise(campaign: Path, **options):

@@ -1,7 +1,7 @@
 """The join of incumbents with the minute grid, by SPEC 4."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.running import store
@@ -81,6 +81,7 @@ def test_the_grid_has_every_whole_interval(budget, interval, size):
     assert grid_size(budget, interval) == size
 
 
+@settings(max_examples=40)
 @given(st.lists(st.floats(0, 10), max_size=20), st.sampled_from([0.25, 0.5, 1.0, 3.0]))
 def test_any_interval_sees_the_same_trajectory(times, interval):
     incumbents = [found(k, t) for k, t in enumerate(sorted(times))]

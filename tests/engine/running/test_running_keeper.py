@@ -182,6 +182,13 @@ def test_the_worker_is_told_no_record_path_and_has_no_other_descriptor(tmp_path)
     assert descriptors == [0, 1, 2, 3]
 
 
+def test_a_run_is_bound_to_the_cores_it_was_given(tmp_path):
+    core = min(os.sched_getaffinity(0))
+    _, job = keep(tmp_path, "begin(); incumbent(str(os.sched_getaffinity(0)))", budget_s=5.0, affinity=[core])
+    line = (Path(job.attempt) / "incumbents.jsonl").read_text().splitlines()[1]
+    assert json.loads(line)["text"] == str({core})
+
+
 def test_telemetry_counts_the_whole_tree(tmp_path):
     body = """
     import subprocess

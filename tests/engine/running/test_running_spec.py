@@ -4,7 +4,7 @@ import os
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import EngineError
@@ -47,11 +47,13 @@ def specs(draw):
     return check(CampaignSpec("id", "now", tuple(methods), (block,), limits, name=name))
 
 
+@settings(max_examples=40)
 @given(specs())
 def test_a_written_spec_reads_back_equal(spec):
     assert spec_file.parse(spec_file.render(spec), "campaign.toml") == spec
 
 
+@settings(max_examples=40)
 @given(specs())
 def test_an_extension_only_appends(spec):
     text = spec_file.render(spec)

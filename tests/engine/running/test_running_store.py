@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import engine
@@ -25,6 +25,7 @@ records = st.dictionaries(
 )  # fmt: skip
 
 
+@settings(max_examples=40)
 @given(st.lists(records, max_size=6), st.integers(0, 200))
 def test_a_cut_log_keeps_every_whole_line(items, cut):
     content = b"".join(store.dump(item) for item in items)
@@ -35,6 +36,7 @@ def test_a_cut_log_keeps_every_whole_line(items, cut):
     assert len(lines.damaged) + len(lines.records) - whole in (0, 1)
 
 
+@settings(max_examples=40)
 @given(st.lists(records, min_size=1, max_size=6), st.data())
 def test_reading_on_from_an_offset_gives_every_record_once(items, data):
     content = b"".join(store.dump(item) for item in items)
@@ -136,6 +138,7 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(full_disk):
     assert sorted(path.name for path in full_disk.iterdir()) == ["filler", "log.jsonl", "result.json"]
 
 
+@settings(max_examples=40)
 @given(
     st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,12}", fullmatch=True),
     st.from_regex(r"[gu][0-9a-f]{4,8}", fullmatch=True),

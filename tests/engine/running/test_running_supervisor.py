@@ -350,9 +350,8 @@ def test_an_evaluation_limit_makes_two_campaigns_equal(tmp_path, arena_home, mon
 
 def test_the_bound_holds_and_every_run_keeps_its_budget(campaign):
     tasks = [own_task(f"u000000{k}") for k in (1, 2)]
-    folder = campaign(
-        {"a": SPINNING, "b": SPINNING}, tasks=tasks, seeds=(1, 2), budget=0.6, interval=0.3, grace=0.5
-    )
+    limits = {"budget": 0.6, "interval": 0.3, "grace": 0.5, "workers": 2}
+    folder = campaign({"a": SPINNING, "b": SPINNING}, tasks=tasks, seeds=(1, 2), **limits)
     from engine.running.summary import bound_left
 
     bound = bound_left(reader.read_campaign(folder))

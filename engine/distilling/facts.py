@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
@@ -90,10 +90,10 @@ def read_facts(path: Path) -> tuple[TaskFacts, ...]:
     ----------
     path : pathlib.Path
         Table with ``task_id``, ``name``, ``family``, ``subgroup``, ``n_features``; optionally ``n_train``,
-        ``formula``, ``formula_type``, ``dummy``, ``duplicate_group`` and the four published labels
-        ``difficulty``, ``failure_mode``, ``winning_probe``, ``eligibility``. The published task list's own
-        spellings (``source_return_expression``, ``operator_group``, ``semantic_duplicate_group``)
-        are understood too.
+        ``formula``, ``formula_type``, ``dummy``, ``data_sha256`` (digest of the rows), ``duplicate_group``
+        and the four published labels ``difficulty``, ``failure_mode``, ``winning_probe``, ``eligibility``.
+        The published task list's own spellings (``source_return_expression``, ``operator_group``,
+        ``semantic_duplicate_group``) are understood too.
 
     Returns
     -------
@@ -117,6 +117,7 @@ def read_facts(path: Path) -> tuple[TaskFacts, ...]:
         "group": ("duplicate_group", "semantic_duplicate_group"),
         "rows": ("n_train", "rows"),
         "dummy": ("dummy",),
+        "data": ("data_sha256",),
     }
     found = {
         key: next((name for name in spellings if name in frame.columns), None)
@@ -126,7 +127,8 @@ def read_facts(path: Path) -> tuple[TaskFacts, ...]:
         name in frame.columns for name in ("difficulty", "failure_mode", "winning_probe", "eligibility")
     )
     facts = []
-    for row in frame.to_dict("records"):
+    rows = frame.to_dict("records")
+    for row in rows:
         text = {key: _text(row.get(name)) if name else "" for key, name in found.items()}
         subgroup = str(row[columns["subgroup"]])
         task = str(row[columns["task_id"]])
@@ -158,7 +160,20 @@ def read_facts(path: Path) -> tuple[TaskFacts, ...]:
     for one, two in itertools.pairwise(facts):
         if one.id == two.id:
             raise EngineError(f"{where} holds task {one.id} twice; keep one row per task")
+    if found["group"] is None:
+        facts = _grouped(facts, {str(row["task_id"]): _text(row.get("data_sha256")) for row in rows})
     return tuple(facts)
+
+
+def _grouped(facts: list[TaskFacts], data: dict[str, str]) -> list[TaskFacts]:
+    from engine.distilling.duplicates import groups
+
+    found = groups(
+        [fact.id for fact in facts],
+        [fact.formula for fact in facts],
+        [data.get(fact.id) or None for fact in facts],
+    )
+    return [replace(fact, duplicate_group=group) for fact, group in zip(facts, found, strict=True)]
 
 
 def _text(value: object) -> str:

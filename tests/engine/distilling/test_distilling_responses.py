@@ -117,6 +117,33 @@ def test_unknown_and_doubled_tasks_are_named():
         build_pool(facts(8), responses, "published")
 
 
+def test_duplicates_are_found_where_the_table_states_none(tmp_path):
+    formulas = ["x0*x1", "x1*x0", "a*b", "x0 + x1", "sin(x0)", "exp(x0)", "x0 +", "x0 +"]
+    table = pd.DataFrame(
+        {
+            "task_id": [f"t{k}" for k in range(1, 9)],
+            "name": "n",
+            "family": "f",
+            "subgroup": "s",
+            "n_features": 2,
+            "formula": formulas,
+            "data_sha256": ["", "", "", "same", "same", "", "", ""],
+        }
+    )
+    write_table(table.sample(frac=1, random_state=2), tmp_path / "facts.tsv")
+    known = {fact.id: fact.duplicate_group for fact in read_facts(tmp_path / "facts.tsv")}
+    assert known == {
+        "t1": "t1",
+        "t2": "t1",
+        "t3": "t1",
+        "t4": "t4",
+        "t5": "t4",
+        "t6": "t6",
+        "t7": "t7",
+        "t8": "t8",
+    }
+
+
 def test_the_published_task_list_reads_as_facts(published):
     known = read_facts(published("reference/full664.tsv"))
     assert len(known) == 664

@@ -50,3 +50,18 @@ def test_where_julia_is_missing_the_doctor_says_so_and_what_to_do(plugins, monke
         assert found.status == "julia missing"
         assert "install Julia" in found.detail
         assert f"arena-tui methods install {name}" in found.detail
+
+
+def test_fepysrs_incumbents_have_its_features_put_in(plugins, run_worker, table):
+    ran = run_worker(
+        "fepysr", *table, path=STANDINS / "julia", source=STANDINS / "fepysr_checkout", budget_s=60
+    )
+    assert ran.code == 0, ran.log
+    product = next(line for line in ran.events("incumbent") if line["native"] == "x0 * x1")
+    X = table[0]
+    values = evaluate(parse(product["text"], ["a", "b"], "fepysr"), X)
+    np.testing.assert_allclose(values, X[:, 1] * np.sin(X[:, 0]), rtol=1e-12)
+    final = ran.events("final")[0]
+    native = np.load(ran.scratch / final["train_predictions"], allow_pickle=False)
+    np.testing.assert_allclose(evaluate(parse(final["text"], ["a", "b"], "fepysr"), X), native, rtol=1e-12)
+    assert len(ran.events("total")[0]["total"]) == 3

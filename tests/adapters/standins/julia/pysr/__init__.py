@@ -26,7 +26,8 @@ def _wait_until_read(before):
 
 class PySRRegressor:
     def __init__(self, **options):
-        assert options["deterministic"] is (options["parallelism"] == "serial")
+        if "parallelism" in options:
+            assert options["deterministic"] is (options["parallelism"] == "serial")
         self.options = options
 
     def set_params(self, **options):
@@ -50,7 +51,7 @@ class PySRRegressor:
 
     def get_best(self):
         class Row:
-            equation = FRONTS[-1][-1][2]
+            equation = "x0 * (x1 + 1.0)"
             loss = FRONTS[-1][-1][1]
 
         return Row()

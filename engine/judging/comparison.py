@@ -22,10 +22,8 @@ LEAST_POINTS = 12
 CANDIDATES = 4
 # A difference this large relative to both values is hardly float64's own.
 _SUSPICIOUS = 1e-7
-# A literal with this many digits is a rounded double rather than a number someone wrote.
+# A literal with this many digits is a fitted or rounded double rather than a number someone wrote.
 _ROUNDED_DIGITS = 15
-_ROUNDING = 2.0**-53
-_ROUNDING_SLACK = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +91,7 @@ def compare(
             if declared:
                 return Comparison(_witness(features, point, values), agreed, tried, one_sided)
             continue
-        if _agree(values[0], values[1]) or _rounding_explains(a, b, point, values):
+        if _agree(values[0], values[1]) or _constants_explain(a, b, point, values):
             agreed += 1
         else:
             return Comparison(_witness(features, point, values), agreed, tried, one_sided)
@@ -126,20 +124,20 @@ def _agree(a: precise.Real, b: precise.Real) -> bool:
     return bool(abs(a - b) <= AGREEMENT * max(abs(a), abs(b)))
 
 
-def _rounding_explains(a: Node, b: Node, point: NDArray[np.float64], values: list[precise.Real]) -> bool:
-    """Whether a gap just above the bound comes from constants that were rounded to doubles."""
+def _constants_explain(a: Node, b: Node, point: NDArray[np.float64], values: list[precise.Real]) -> bool:
+    """Whether a gap at a point of cancellation is what fitted doubles agreeing to 1e-12 would leave."""
     gap = abs(values[0] - values[1])
     if gap > math.sqrt(AGREEMENT) * max(abs(values[0]), abs(values[1])):
         return False
     room = 0.0
     for node, value in zip((a, b), values, strict=True):
         for number in {n for n in preorder(node) if isinstance(n, Number) and _is_rounded(n)}:
-            moved = {number: precise.literal(number) * (1 + _ROUNDING)}
+            moved = {number: precise.literal(number) * (1 + AGREEMENT)}
             try:
                 room += abs(precise.value(node, point.tolist(), shifts=moved) - value)
             except ArithmeticError:
                 return False
-    return bool(gap <= _ROUNDING_SLACK * room)
+    return bool(gap <= room)
 
 
 def _is_rounded(number: Number) -> bool:

@@ -37,7 +37,13 @@ def text(table: Table) -> str:
     """
     signs = {"best": "*", "second": "+"}
     marked = marks(table)
-    grid = [[column.title for column in table.columns]]
+    titles = [column.title for column in table.columns]
+    grid = [
+        [
+            f"{column.group} {column.title}" if titles.count(column.title) > 1 else column.title
+            for column in table.columns
+        ]
+    ]
     for index, row in enumerate(table.rows):
         grid.append(
             [

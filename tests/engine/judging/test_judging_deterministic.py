@@ -25,6 +25,15 @@ def test_the_domain_decides_pain_37():
     assert "declared domain" in narrow.detail
 
 
+def test_fitted_constants_that_agree_to_1e_12_are_equal_even_where_terms_cancel():
+    fitted = "P*(0.9539969835279953 - 0.009844470838642832*P) + 0.9539969835279837*P**0.3333333333333511"
+    truth = "0.9539969835279999*(1 - P/96.90688297671034)*P + 0.9539969835279999*P**0.3333333333333333"
+    verdict = judge(fitted, truth, ["P"], domain={"P": (1.0, 120.0)})
+    assert (verdict.verdict, verdict.evidence) == ("equivalent", "numerical")
+    off = fitted.replace("0.9539969835279953", "0.9539969835379953")
+    assert judge(off, truth, ["P"], domain={"P": (1.0, 120.0)}).verdict == "same_structure"
+
+
 def test_a_tiny_offset_is_not_equivalence():
     verdict = judge("sin(x1)+sin(x2**2)+1.1685188e-8", "sin(x1)+sin(x2**2)", F)
     assert verdict.verdict == "different"

@@ -192,18 +192,17 @@ def check_methods(arguments: argparse.Namespace) -> int:
     from engine.methods import check, registry
 
     methods = [registry.get(name) for name in arguments.names]
+    reports = []
     with _lent_model(arguments) as endpoint:
-        reports = [
-            check.check(method, budget_s=arguments.budget, endpoint=endpoint, tell=_tell)
-            for method in methods
-        ]
+        for method in methods:
+            report = check.check(method, budget_s=arguments.budget, endpoint=endpoint, tell=_tell)
+            reports.append(report)
+            if not arguments.json:
+                print(f"{report.method}: {'keeps the rules' if report.passed else 'breaks a rule'}")
+                for item in report.items:
+                    print(f"  {item.verdict:<12} {item.name}: {item.detail}", flush=True)
     if arguments.json:
         _print_json([report.as_json() for report in reports])
-    else:
-        for report in reports:
-            print(f"{report.method}: {'keeps the rules' if report.passed else 'breaks a rule'}")
-            for item in report.items:
-                print(f"  {item.verdict:<12} {item.name}: {item.detail}")
     return int(not all(report.passed for report in reports))
 
 

@@ -244,3 +244,13 @@ def test_the_mark_says_what_was_installed(packaged):
     assert noted["method"] == "polyfit"
     assert noted["python"] == sys.version.split()[0]
     assert os.access(environment_folder(packaged), os.R_OK)
+
+
+def test_an_environment_without_julia_is_one_sentence_and_not_usable(packaged):
+    method = replace(packaged, kind="julia")
+    with pytest.raises(EngineError, match="polyfit is installed but for Julia") as refused:
+        install(method)
+    assert "\n" not in str(refused.value)
+    assert state(method).status == "julia missing"
+    with pytest.raises(EngineError, match="install Julia"):
+        launch(method)

@@ -2,6 +2,8 @@
 
 import json
 
+LOG_BYTES = 64 * 2**20
+
 
 class Job:
     """One attempt as its keeper sees it.
@@ -26,14 +28,27 @@ class Job:
         Cores to bind to.
     sample_s : float
         Time between telemetry samples.
+    log_bytes : int
+        Size above which the worker's log is emptied, so that a talkative method fills no disk.
     host : str or None
         The name this machine goes by in records; its own when omitted.
     """
 
     __slots__ = (
-        "affinity", "argv", "attempt", "budget_s", "env", "grace_s", "host", "mark", "memory_bytes",
-        "sample_s", "scratch", "startup_s",
-    )  # fmt: skip
+        "affinity",
+        "argv",
+        "attempt",
+        "budget_s",
+        "env",
+        "grace_s",
+        "host",
+        "log_bytes",
+        "mark",
+        "memory_bytes",
+        "sample_s",
+        "scratch",
+        "startup_s",
+    )
 
     def __init__(
         self,
@@ -49,6 +64,7 @@ class Job:
         memory_bytes: int | None = None,
         affinity: list[int] | None = None,
         sample_s: float = 5.0,
+        log_bytes: int = LOG_BYTES,
         host: str | None = None,
     ) -> None:
         self.attempt = attempt
@@ -62,6 +78,7 @@ class Job:
         self.memory_bytes = memory_bytes
         self.affinity = affinity
         self.sample_s = sample_s
+        self.log_bytes = log_bytes
         self.host = host
 
     def dump(self) -> bytes:

@@ -131,6 +131,7 @@ def sample(watch: Watch) -> None:
     """
     watch.last_sample = watch.clock.now()
     watch.tree.refresh()
+    _curb_log(watch)
     usage = watch.tree.usage()
     watch.peak = max(watch.peak, usage.rss)
     assert watch.began is not None
@@ -147,6 +148,18 @@ def sample(watch: Watch) -> None:
     except OSError:
         # A full disk costs samples, never the supervision.
         return
+
+
+def _curb_log(watch: Watch) -> None:
+    log = os.open(os.path.join(watch.attempt, "worker.log"), os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+    try:
+        size = os.fstat(log).st_size
+        if size > watch.job.log_bytes:
+            # The worker appends, so that it goes on at the new end.
+            os.ftruncate(log, 0)
+            os.write(log, f"[{size} bytes of earlier output were removed here]\n".encode())
+    finally:
+        os.close(log)
 
 
 def reaped_cpu() -> float:

@@ -189,6 +189,19 @@ def test_a_run_is_bound_to_the_cores_it_was_given(tmp_path):
     assert json.loads(line)["text"] == str({core})
 
 
+def test_a_talkative_method_fills_no_disk(tmp_path):
+    body = """
+    begin()
+    while True:
+        print("x" * 1000, flush=True)
+        time.sleep(0.001)
+    """
+    _, job = keep(tmp_path, body, budget_s=1.5, sample_s=0.2, log_bytes=50_000)
+    log = (Path(job.attempt) / "worker.log").read_bytes()
+    assert b"bytes of earlier output were removed here" in log.splitlines()[0]
+    assert len(log) < 1_000_000
+
+
 def test_telemetry_counts_the_whole_tree(tmp_path):
     body = """
     import subprocess

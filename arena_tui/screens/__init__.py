@@ -68,6 +68,7 @@ ENTRIES = (
     Entry("4", "methods", "Methods", "environments, settings and probes", "methods.screen:MethodsScreen"),
     Entry("5", "distill", "Distill", "core sets: select, watch, compare", "distill.screen:DistillScreen"),
     Entry("6", "scores", "Scores", "six axes of the open campaign", "scores.screen:ScoresScreen"),
+    Entry("7", "paired", "Paired", "what proposals add to a fixed library", "paired.screen:PairedScreen"),
 )
 
 

@@ -33,9 +33,9 @@ def _tone(value: object) -> str:
 
 
 STUDY_COLUMNS = (
-    Column("folder", "study", 18, grow=2),
-    Column("library", "library", 14, grow=1),
-    Column("done", "units", 11, right=True),
+    Column("folder", "study", 14, grow=1),
+    Column("done", "units", 9, right=True),
+    Column("library", "library", 14),
     Column("tasks", "tasks", 5, right=True),
     Column("seeds", "seeds", 5, right=True),
     Column("arms", "arms", 24, grow=1),

@@ -5,6 +5,7 @@ from the same state every time. It ends, and ends every worker, when the process
 """
 
 import contextlib
+import ctypes
 import importlib
 import os
 import pickle
@@ -20,6 +21,8 @@ _LENGTH = struct.Struct("!Q")
 # SymPy recurses once per level of an expression; the stack has room for the deepest we accept.
 STACK = 120 * 2**20
 RECURSION = 12_000
+# linux/prctl.h
+PR_SET_PDEATHSIG = 1
 
 
 def send(link: socket.socket, value: Any) -> None:  # noqa: ANN401 - anything that can be pickled
@@ -91,6 +94,7 @@ def _end(pid: int) -> int:
 def _serve(link: socket.socket, memory: int) -> None:
     """Answer jobs until the link closes; never returns."""
     try:
+        _end_with_parent()
         _limit(memory)
         sys.setrecursionlimit(RECURSION)
         while True:
@@ -113,6 +117,12 @@ def _answer(function: str, arguments: tuple[Any, ...]) -> tuple[str, Any]:
         return "error", "it is nested too deeply"
     except Exception as error:  # noqa: BLE001 - whatever a job raises is its answer
         return "error", f"{error}" or type(error).__name__
+
+
+def _end_with_parent() -> None:
+    """Ask the kernel to end this worker when the nursery is gone; Linux only, elsewhere the link says so."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def _limit(memory: int) -> None:

@@ -77,3 +77,13 @@ def test_children_end_with_the_process_that_started_them():
         owner.kill()
     _, alive = psutil.wait_procs(family, timeout=10)
     assert alive == []
+
+
+def test_a_worker_ends_with_the_nursery_and_the_pool_starts_another():
+    with Children(count=1, preload=LIGHT) as pool:
+        worker = psutil.Process(pool.run(os.getpid, seconds=5).value)
+        worker.parent().kill()
+        psutil.wait_procs([worker], timeout=10)
+        assert not worker.is_running()
+        assert pool.run(math.factorial, 5, seconds=5).status == "died"
+        assert pool.run(math.factorial, 5, seconds=5).value == 120

@@ -79,8 +79,13 @@ def run(arguments: argparse.Namespace) -> int:
         print()
     print(writers.text(report.rates(scores)))
     if arguments.compare:
+        compared = report.comparisons(scores)
         print()
-        print(writers.text(report.comparisons(scores)))
+        print(
+            writers.text(compared)
+            if compared.rows
+            else "nothing to compare: fewer than two methods share a task"
+        )
     correlated = {
         pair: value for pair, value in axes.correlations(scores.methods).items() if value is not None
     }

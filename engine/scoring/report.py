@@ -246,17 +246,19 @@ def marks(table: Table) -> dict[tuple[int, str], Literal["best", "second"]]:
     Returns
     -------
     dict of (row index, column key) to {'best', 'second'}
-        Ties share a mark; published rows compete among the published, own rows among their own.
+        Ties share a mark. Published rows compete among themselves, and so do those of one condition.
     """
     found: dict[tuple[int, str], Literal["best", "second"]] = {}
     for column in table.columns:
         if column.best == "none":
             continue
-        for kind in (False, True):
+        kinds = {(row.published, row.cells.get("condition")) for row in table.rows}
+        for kind in sorted(kinds, key=str):
             values = {
                 index: round(value, 2)
                 for index, row in enumerate(table.rows)
-                if row.published is kind and isinstance(value := row.cells.get(column.key), float)
+                if (row.published, row.cells.get("condition")) == kind
+                and isinstance(value := row.cells.get(column.key), float)
             }
             order = sorted(set(values.values()), reverse=True)[:2]
             for index, value in values.items():

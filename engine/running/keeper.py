@@ -53,7 +53,11 @@ def main(arguments: list[str], clock: Clock | None = None) -> int:
     watch = Watch(job, clock or Clock())
     worker_start.reserve(watch)
     watch.worker = worker_start.start(watch)
-    cause = _wait_for_begin(watch) or _wait_for_end(watch)
+    try:
+        cause = _wait_for_begin(watch) or _wait_for_end(watch)
+    except Exception as error:  # noqa: BLE001 - whatever fails here, nothing may be left running
+        sys.stderr.write(f"the keeper failed: {error!r}\n")
+        cause = "keeper"
     ending = keeper_ending.end(watch, cause)
     keeper_ending.tidy(watch)
     keeper_ending.write_exit(watch, cause, ending)

@@ -38,7 +38,7 @@ def end(watch: Watch, cause: str) -> Ending:
     watch : Watch
         The run.
     cause : str
-        ``exited``, ``budget``, ``startup``, ``memory`` or ``stop``.
+        ``exited``, ``budget``, ``startup``, ``memory``, ``stop`` or ``keeper`` (it failed itself).
 
     Returns
     -------
@@ -214,6 +214,8 @@ def verdict(watch: Watch, cause: str, ending: Ending) -> tuple[str, str | None]:
         return "memory", f"limit {limit:.0f} MiB, peak {peak:.0f} MiB{others}"
     if cause == "stop":
         return "cancelled", f"stopped on request (by {ending.by or 'its own exit'}){others}"
+    if cause == "keeper":
+        return "crashed", f"its keeper failed, see worker.log{others}"
     if cause == "startup":
         return "start failed", f"no fit began within {job.startup_s:g} s{others}"
     if cause == "budget":

@@ -189,6 +189,17 @@ def test_a_run_is_bound_to_the_cores_it_was_given(tmp_path):
     assert json.loads(line)["text"] == str({core})
 
 
+def test_a_keeper_that_fails_leaves_nothing_running(tmp_path):
+    # Its telemetry sample finds no log to look after.
+    body = "begin()\nos.unlink(os.readlink('/proc/self/fd/1'))\ntime.sleep(60)"
+    exit_record, job = keep(tmp_path, DAEMON + body, budget_s=30.0, sample_s=0.2)
+    assert (exit_record["status"], exit_record["reason"]) == (
+        "crashed",
+        "its keeper failed, see worker.log; 1 further processes ended",
+    )
+    assert marked(job.mark) == []
+
+
 def test_a_talkative_method_fills_no_disk(tmp_path):
     body = """
     begin()

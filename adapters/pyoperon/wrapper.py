@@ -2,6 +2,7 @@
 
 import math
 import re
+import time
 import types
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +17,8 @@ DECIMALS = 45
 _NUMBER = re.compile(r"\d+\.\d+")
 # Larger than any search: the estimator's own defaults (1,000 generations, 1e6 evaluations) end early.
 UNLIMITED = 10**9
-# A generation that ends after the budget does not count, so the last one should end a little before it.
+# A generation that ends after the budget does not count: none is begun that would not end this much before
+# it, going by the slowest one so far.
 MARGIN_S = 0.05
 
 
@@ -70,7 +72,12 @@ class Pyoperon:
         names = {v.Hash: v.Name for v in dataset.Variables if v.Hash != target.Hash}
 
         def run(algorithm: Any, rng: Any, _: None, threads: int, warm: Any) -> None:  # noqa: ANN401
+            slowest, last = 0.0, time.monotonic()
+
             def generation_ended() -> None:
+                nonlocal slowest, last
+                now = time.monotonic()
+                slowest, last = max(slowest, now - last), now
                 fitness = float(algorithm.BestModel.GetFitness(0))
                 if fitness < wrapper.best:
                     wrapper.best = fitness
@@ -78,7 +85,7 @@ class Pyoperon:
                     values = operon.Evaluate(dispatch, tree, dataset, rows)
                     scale, offset = operon.FitLeastSquares(values, y)
                     report(wrapper.equation(scaled_tree(operon, tree, scale, offset), names, fitness))
-                if wrapper.request.time_left() <= MARGIN_S:
+                if wrapper.request.time_left() <= slowest + MARGIN_S:
                     for evaluator in wrapper.evaluators:
                         evaluator.Budget = 1
 

@@ -1,19 +1,17 @@
 """A table that draws only what is visible: sorted, filtered, grouped, and frozen while paused."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
-from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from arena_tui.widgets import arranging
+from arena_tui.widgets import arranging, table_messages
 from arena_tui.widgets import columns as painting
 from arena_tui.widgets.arranging import Arrangement, Line
 from arena_tui.widgets.columns import Column, Row
@@ -63,41 +61,9 @@ class Table(ScrollView, can_focus=True):
         Binding("O", "sort_by", "Sort by a column", show=False),
     ]
 
-    @dataclass
-    class Moved(Message):
-        """The cursor is on another row."""
-
-        table: "Table"
-        key: str | None
-
-        @property
-        def control(self) -> "Table":
-            """The table, for ``@on`` selectors."""
-            return self.table
-
-    @dataclass
-    class Opened(Message):
-        """Enter or a double click on a row."""
-
-        table: "Table"
-        key: str
-
-        @property
-        def control(self) -> "Table":
-            """The table, for ``@on`` selectors."""
-            return self.table
-
-    @dataclass
-    class Marked(Message):
-        """The set of marked rows has changed."""
-
-        table: "Table"
-        keys: frozenset[str]
-
-        @property
-        def control(self) -> "Table":
-            """The table, for ``@on`` selectors."""
-            return self.table
+    Moved: TypeAlias = table_messages.Moved
+    Opened: TypeAlias = table_messages.Opened
+    Marked: TypeAlias = table_messages.Marked
 
     def __init__(
         self,

@@ -236,14 +236,7 @@ class MonitorScreen(ConsoleScreen):
         self._drawn_for = wanted
         view, everything = self._view, list(self._runs.values())
 
-        def chart() -> Chart:
-            if view.pareto and run is not None:
-                return trajectories.pareto(everything, run.task)
-            if view.bands:
-                return trajectories.bands(everything, chosen, view)
-            return trajectories.trajectories(chosen, view)
-
-        self.ask(chart, self._show_chart, topic="chart")
+        self.ask(lambda: trajectories.chart(everything, chosen, run, view), self._show_chart, topic="chart")
         if run is None:
             self._show_about((Resources((), (), 1), ""))
             return

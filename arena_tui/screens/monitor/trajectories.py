@@ -35,6 +35,30 @@ class View:
     pareto: bool = False
 
 
+def chart(runs: "Sequence[Run]", chosen: "Sequence[Run]", current: "Run | None", view: View) -> Chart:
+    """Draw what a view asks for.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+        All runs of the campaign.
+    chosen : sequence of Run
+        The marked runs, or the one under the cursor.
+    current : Run or None
+        The run under the cursor, whose task has the Pareto front.
+    view : View
+        What is drawn and how.
+
+    Returns
+    -------
+    Chart
+        Ready to be drawn.
+    """
+    if view.pareto and current is not None:
+        return pareto(runs, current.task)
+    return bands(runs, chosen, view) if view.bands else trajectories(chosen, view)
+
+
 def trajectories(runs: "Sequence[Run]", view: View) -> Chart:
     """Read the checkpoints of some runs and lay them over one another.
 

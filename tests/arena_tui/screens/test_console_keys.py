@@ -97,7 +97,11 @@ async def test_theme_without_colour_emits_none(mixed):
 SHRINK = [(200, 60), (80, 24), (60, 20), (40, 12), (20, 5), (1, 1), (120, 40)]
 
 
-@pytest.mark.parametrize("room", [entry.name for entry in ENTRIES])
+# Seven sizes of seven screens take a while; the later screens are resized by the slow tests.
+@pytest.mark.parametrize(
+    "room",
+    [pytest.param(e.name, marks=[] if int(e.key) <= 4 else pytest.mark.slow) for e in ENTRIES],
+)
 async def test_resizing_keeps_keys_readable_and_the_selection(mixed, room):
     async with console_at(size=(200, 60), campaign=mixed, first=room) as pilot:
         await pilot.press("down")

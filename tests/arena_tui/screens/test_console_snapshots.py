@@ -13,7 +13,8 @@ def own_screens(monkeypatch):
 
 
 SIZES = [(80, 24), (160, 48)]
-THEMES = ["arena-dark", "arena-colour-blind"]
+# The second theme takes as long again; it is held by the slow tests.
+THEMES = ["arena-dark", pytest.param("arena-colour-blind", marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize("theme", THEMES)

@@ -94,6 +94,7 @@ class Follower:
         self._ended: dict[RunKey, Run] = {}
         self._live: dict[RunKey, run_state.LiveRun] = {}
         self._packed: dict[tuple[RunKey, int], segments.Packed] = {}
+        self._packed_numbers: dict[RunKey, list[int]] = {}
         self._packed_stamp: int | None = None
         self._looked_for_retries = 0.0
 
@@ -145,6 +146,9 @@ class Follower:
             return
         if stamp != self._packed_stamp:
             self._packed = segments.read_results(self.folder)
+            self._packed_numbers = {}
+            for key, number in self._packed:
+                self._packed_numbers.setdefault(key, []).append(number)
             self._packed_stamp = stamp
             # Ended runs may have moved into the segment that just appeared.
             self._ended.clear()
@@ -164,7 +168,8 @@ class Follower:
         done = self._ended.get(key)
         if done is not None and not look_for_retries:
             return done
-        numbers = attempts(self.folder, key)
+        # A segment stands for its runs even where their folders were left behind.
+        numbers = sorted({*attempts(self.folder, key), *self._packed_numbers.get(key, ())})
         if not numbers:
             return base
         latest = numbers[-1]

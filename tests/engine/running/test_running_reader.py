@@ -55,6 +55,11 @@ def test_packed_runs_read_as_live_ones(finished):
     assert [summary.full_row(run) for run in after.values()] == summaries
     assert [run.segment for run in follower.refresh().runs] == [segment] * 4
     assert segments.pack(folder, after.values()) is None
+    # The spec and the segments alone are a campaign that can be read.
+    (folder / "runs").rename(folder / "elsewhere")
+    alone = runs_of(folder)
+    assert [summary.full_row(run) for run in alone.values()] == summaries
+    assert reader.checkpoints(alone["stub/u0000001/1"]) == told["stub/u0000001/1"][0]
 
 
 def test_a_packed_campaign_is_resumed_and_retried(finished):

@@ -63,7 +63,7 @@ def draw(document: Mapping[str, Any], path: Path) -> None:
         left = [one + two for one, two in zip(left, shares, strict=True)]
     parts.set(title="Composition", xlabel="share of tasks")
     parts.invert_yaxis()
-    parts.legend(fontsize=6, ncols=2)
+    parts.legend(fontsize=6, ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.13))
     path.parent.mkdir(parents=True, exist_ok=True)
     # Fixed ids and no date: the same data gives the same file.
     with rc_context({"svg.hashsalt": "arena-tui"}):

@@ -23,7 +23,7 @@ RESTARTS = 30
 JOINT_VECTORS = 5000
 # The paper's restart is one greedy and its swaps. A few kicks more keep restarts comparable under the
 # fidelity bound, where single swaps alone end early.
-RESTART_KICKS = 8
+RESTART_KICKS = 4
 BOX_STREAM = 1 << 21
 
 

@@ -86,10 +86,6 @@ def examine_one(method: Method) -> Diagnosis:
     condition = state(method)
     if not condition.usable:
         return Diagnosis(method.name, condition.status, condition.detail)
-    if method.weights and (condition.installed is None or condition.installed.weights is None):
-        command = f"arena-tui methods install {method.name} --weights FILE"
-        detail = f"{method.name} needs {method.weights}; run: {command}"
-        return Diagnosis(method.name, "weights missing", detail)
     try:
         started = launch(method)
         root = str(bundle.build(method))

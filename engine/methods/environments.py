@@ -46,7 +46,8 @@ class State:
     Attributes
     ----------
     method, status : str
-        Name; one of built in, installed, not installed, interrupted, outdated, broken, julia missing.
+        Name; one of built in, installed, not installed, interrupted, outdated, broken,
+        julia missing, weights missing.
     detail : str
         One sentence with the command that helps, empty when nothing is wrong.
     folder : pathlib.Path or None
@@ -157,6 +158,10 @@ def state(method: Method) -> State:
         if path is not None and not Path(path).exists():
             detail = f"the {what} of {method.name} is no longer at {path}; run: {command}"
             return State(method.name, "broken", detail, folder, installed)
+    if method.weights and installed.weights is None:
+        command = f"arena-tui methods install {method.name} --weights FILE"
+        detail = f"{method.name} needs {method.weights}; run: {command}"
+        return State(method.name, "weights missing", detail, folder, installed)
     return State(method.name, "installed", "", folder, installed)
 
 

@@ -61,7 +61,7 @@ def install(
     Returns
     -------
     State
-        The state afterwards, always usable.
+        The state afterwards: usable, but for weights that are still to be named.
 
     Raises
     ------
@@ -87,7 +87,8 @@ def install(
 def _install_locked(method: Method, source: str | None, weights: Path | None, tell: Tell) -> State:
     before = state(method)
     wanted = _wanted(method, before, source, weights, tell)
-    if before.usable and before.installed is not None and before.folder is not None:
+    whole = before.usable or before.status == "weights missing"
+    if whole and before.installed is not None and before.folder is not None:
         rebuilt = method.build and wanted.commit != before.installed.commit
         if not rebuilt:
             if wanted != before.installed:

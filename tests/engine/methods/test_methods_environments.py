@@ -214,6 +214,8 @@ def test_missing_weights_are_said_and_kept_when_named(checkout, tmp_path):
     told = []
     install(method, source=str(folder), tell=told.append)
     assert any("--weights FILE" in sentence for sentence in told)
+    with pytest.raises(EngineError, match=r"polyfit needs its weights; run: .* --weights FILE"):
+        launch(method)
     with pytest.raises(EngineError, match="there is no weights file"):
         install(method, weights=tmp_path / "none.pt")
     file = tmp_path / "model.pt"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from adapters.drsr_upstream.history import read_best
 from adapters.errors import AdapterError
 from adapters.interface import Equation, Request
+from adapters.llm_sr_upstream.specification import background
 
 POLL_S = 0.2
 # The one provider of upstream's whose address its configuration may name.
@@ -78,8 +79,9 @@ class DrsrUpstream:
             *("--timeout_in_seconds", str(max(1, int(request.time_left())))),
             *("--seed", str(request.seed), "--llm_config", str(config)),
         ]
-        background = (request.description or {}).get("background")
-        return [*words, "--background", str(background)] if background else words
+        if request.description is None:
+            return words
+        return [*words, "--background", background(request.features, request.target, request.description)]
 
     def _publish(self, report: Callable[[Equation], None]) -> None:
         for equation in read_best(self.folder):

@@ -52,6 +52,41 @@ def equation({signature}, params: np.ndarray) -> np.ndarray:
 '''
 
 
+def described(entry: object) -> str:
+    """Return what a request says of a variable: its description, and its unit where there is one."""
+    if not isinstance(entry, Mapping):
+        return ""
+    text, unit = str(entry.get("description") or ""), entry.get("unit")
+    return f"{text} [{unit}]" if text and unit else text
+
+
+def background(features: Sequence[str], target: str, description: Mapping[str, Any] | None) -> str:
+    """Return the task's background, the generic sentence of paper 1, I.3, where nothing is told.
+
+    Parameters
+    ----------
+    features, target : sequence of str, str
+        Names as the worker knows them.
+    description : mapping or None
+        The request's: ``features`` in order and ``target``, each with description and unit; or a whole
+        ``background``, which tasks with distractors have because their roles must stay unordered.
+    """
+    told = description or {}
+    if told.get("background"):
+        return str(told["background"])
+    texts = _feature_texts(features, told)
+    named = ", ".join(
+        f"{name} ({text})" if text else name for name, text in zip(features, texts, strict=True)
+    )
+    return GENERIC.format(target=described(told.get("target")) or target, features=named)
+
+
+def _feature_texts(features: Sequence[str], told: Mapping[str, Any]) -> list[str]:
+    entries = told.get("features")
+    listed = entries if isinstance(entries, list) else []
+    return [described(listed[place]) if place < len(listed) else "" for place in range(len(features))]
+
+
 def specification(
     features: Sequence[str],
     target: str,
@@ -66,7 +101,7 @@ def specification(
     features, target : sequence of str, str
         Names as the worker knows them.
     description : mapping or None
-        Semantic texts (``background``, ``target``, and one per feature), where the campaign allows them.
+        As for `background`.
     parameters : int
         Number of constants a function may have.
     file : str
@@ -74,11 +109,11 @@ def specification(
     """
     told = description or {}
     listed = ", ".join(features)
-    meaning = str(told.get("target") or target)
-    background = str(told.get("background") or GENERIC.format(target=meaning, features=listed))
+    meaning = described(told.get("target")) or target
+    texts = _feature_texts(features, told)
     linear = [f"params[{index}] * {name}" for index, name in enumerate(features[: parameters - 1])]
     return _TEMPLATE.format(
-        background=background.replace('"""', "'''"),
+        background=background(features, target, description).replace('"""', "'''"),
         parameters=parameters,
         unpack=f"{listed},",
         arguments=listed,
@@ -86,8 +121,8 @@ def specification(
         signature=", ".join(f"{name}: np.ndarray" for name in features),
         target=meaning,
         documentation="\n".join(
-            f"        {name}: A numpy array representing observations of {told.get(name) or name}."
-            for name in features
+            f"        {name}: A numpy array representing observations of {text or name}."
+            for name, text in zip(features, texts, strict=True)
         ),
         seed=" + ".join([*linear, f"params[{len(linear)}]"]),
     )

@@ -30,10 +30,11 @@ def test_the_specification_fits_and_leaves_the_constants_it_found(tmp_path):
 
 
 def test_semantic_texts_are_used_where_the_campaign_gives_them():
-    told = {"background": "A spring.", "target": "force", "x0": "elongation"}
+    told = {"features": [{"description": "elongation", "unit": "m"}], "target": {"description": "force"}}
     text = specification(["x0"], "y", told, 10, "file")
-    assert "A spring." in text
-    assert "observations of elongation" in text
+    assert "represents force, given data on x0 (elongation [m])" in text
+    assert "observations of elongation [m]" in text
+    assert "A spring." in specification(["x0"], "y", {"background": "A spring."}, 10, "file")
     assert "represents y, given data on x0" in specification(["x0"], "y", None, 10, "file")
 
 

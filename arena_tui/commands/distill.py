@@ -3,9 +3,11 @@
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from arena_tui.commands import distill_options as options
 
 if TYPE_CHECKING:
     from engine.distilling.pool import Pool
@@ -34,102 +36,6 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", 
     _fidelity_parser(steps)
     _baselines_parser(steps)
     _sensitivity_parser(steps)
-
-
-def _step(
-    steps: "argparse._SubParsersAction[argparse.ArgumentParser]",
-    name: str,
-    line: str,
-    run: Callable[[argparse.Namespace], int],
-) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = steps.add_parser(name, help=line, description=line)
-    parser.add_argument("--json", action="store_true", help="print plain JSON")
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="FILE",
-        help="also write FILE: .json whole, .tsv / .csv / .parquet the table",
-    )
-    parser.set_defaults(run=run)
-    return parser
-
-
-def _pool_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--responses",
-        type=Path,
-        required=True,
-        metavar="FILE|CAMPAIGN",
-        help="probe responses: a table, a table of runs, or a campaign folder",
-    )
-    parser.add_argument(
-        "--facts", type=Path, metavar="FILE", help="facts of tasks that are not in the catalogue"
-    )
-    parser.add_argument(
-        "--labels",
-        choices=("published", "computed"),
-        help="where difficulty, failure mode and winner come from (published when every task has them)",
-    )
-
-
-def _demand_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--size", type=int, default=50, help="tasks to select (50)")
-    parser.add_argument(
-        "--weights",
-        type=_numbers,
-        default=(0.45, 0.35, 0.20),
-        metavar="C,I,B",
-        help="of Coverage, MeanInfo, Balance",
-    )
-    parser.add_argument(
-        "--fidelity",
-        type=_delta,
-        default=0.05,
-        metavar="DELTA|off",
-        help="bound on |A_p(S) - A_p(D)| of every probe (0.05)",
-    )
-    parser.add_argument("--within", metavar="FILE|@NAME", help="select only among these members")
-    parser.add_argument(
-        "--without", type=_words, default=(), metavar="KIND,...", help="leave out these kinds of constraints"
-    )
-    parser.add_argument("--seed", type=int, default=0)
-
-
-def _solver_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--solver", choices=("exact", "swap"), default="exact")
-    parser.add_argument("--time", type=_seconds, default=120.0, metavar="120s", help="time limit (120s)")
-
-
-def _numbers(text: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(part) for part in text.split(","))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a list of numbers such as .45,.35,.20") from None
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip())
-
-
-def _delta(text: str) -> float | None:
-    if text == "off":
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is neither a number nor 'off'") from None
-
-
-def _seconds(text: str) -> float:
-    units = {"s": 1.0, "m": 60.0, "h": 3600.0}
-    number, factor = (text[:-1], units[text[-1]]) if text[-1:] in units else (text, 1.0)
-    try:
-        seconds = float(number) * factor
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a time such as 120s or 10m")
-    return seconds
 
 
 def _pool(args: argparse.Namespace) -> "Pool":
@@ -188,9 +94,9 @@ def _give(
 
 
 def _calibrate_parser(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = _step(steps, "calibrate", "mine calibration tasks from two probes' runs", calibrate)
+    parser = options.step(steps, "calibrate", "mine calibration tasks from two probes' runs", calibrate)
     parser.add_argument("--records", type=Path, required=True, metavar="FILE|CAMPAIGN")
-    parser.add_argument("--probes", type=_words, default=("pysr", "llmsr"), metavar="FIRST,SECOND")
+    parser.add_argument("--probes", type=options.words, default=("pysr", "llmsr"), metavar="FIRST,SECOND")
     parser.add_argument("--high", type=int, default=140, help="tasks of highest disagreement (140)")
     parser.add_argument("--one-sided", type=int, default=20, help="tasks that one probe alone solves (20)")
     parser.add_argument("--moderate", type=int, default=40, help="tasks of moderate disagreement (40)")
@@ -199,7 +105,7 @@ def _calibrate_parser(steps: "argparse._SubParsersAction[argparse.ArgumentParser
 
 def calibrate(args: argparse.Namespace) -> int:
     """Mine calibration tasks (appendix C.1)."""
-    from arena_tui.commands import distill_report as report
+    from arena_tui.commands import distill_probes_report as report
     from engine.distilling.calibration import Sizes, mine
     from engine.distilling.records import read_records
     from engine.errors import EngineError
@@ -219,7 +125,7 @@ def calibrate(args: argparse.Namespace) -> int:
 
 
 def _probes_parser(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = _step(
+    parser = options.step(
         steps, "probes", "choose a panel of four probes, exactly, and show how stable it is", probes
     )
     parser.add_argument("--records", type=Path, required=True, metavar="FILE|CAMPAIGN")
@@ -233,7 +139,7 @@ def _probes_parser(steps: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 def probes(args: argparse.Namespace) -> int:
     """Choose probes (appendix C.2, F.1)."""
-    from arena_tui.commands import distill_report as report
+    from arena_tui.commands import distill_probes_report as report
     from engine.distilling import panel_stability as stability
     from engine.distilling import panels, usability
     from engine.distilling.records import read_records
@@ -265,10 +171,10 @@ def probes(args: argparse.Namespace) -> int:
 
 
 def _core_parser(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = _step(steps, "core", "select a core set with a proven bound, and save it as @NAME", core)
-    _pool_options(parser)
-    _demand_options(parser)
-    _solver_options(parser)
+    parser = options.step(steps, "core", "select a core set with a proven bound, and save it as @NAME", core)
+    options.pool_options(parser)
+    options.demand_options(parser)
+    options.solver_options(parser)
     parser.add_argument("--name", help="name of the saved selection (distilledSIZE)")
     # What the console watches: one JSON line on stderr for every step.
     parser.add_argument("--progress", action="store_true", help=argparse.SUPPRESS)
@@ -317,8 +223,8 @@ def _stream(progress: "Progress") -> None:
 
 
 def _fidelity_parser(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = _step(steps, "fidelity", "measure how faithfully members stand for the pool", fidelity)
-    _pool_options(parser)
+    parser = options.step(steps, "fidelity", "measure how faithfully members stand for the pool", fidelity)
+    options.pool_options(parser)
     parser.add_argument("--members", metavar="FILE|@NAME", default="@core50", help="the selection (@core50)")
     parser.add_argument(
         "--scores",
@@ -329,8 +235,10 @@ def _fidelity_parser(steps: "argparse._SubParsersAction[argparse.ArgumentParser]
     parser.add_argument(
         "--leave-one-out", action="store_true", help="also select with one probe left out, for every probe"
     )
-    _solver_options(parser)
-    parser.add_argument("--fidelity", type=_delta, default=0.05, metavar="DELTA|off", help=argparse.SUPPRESS)
+    options.solver_options(parser)
+    parser.add_argument(
+        "--fidelity", type=options.delta, default=0.05, metavar="DELTA|off", help=argparse.SUPPRESS
+    )
     parser.add_argument("--seed", type=int, default=0)
 
 
@@ -377,8 +285,10 @@ def _tell_probe(probe: str) -> None:
 
 
 def _baselines_parser(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = _step(steps, "baselines", "measure other selectors beside a core (table 6, figure 2)", baselines)
-    _pool_options(parser)
+    parser = options.step(
+        steps, "baselines", "measure other selectors beside a core (table 6, figure 2)", baselines
+    )
+    options.pool_options(parser)
     parser.add_argument(
         "--members", metavar="FILE|@NAME", action="append", help="selections to measure beside (@core50)"
     )
@@ -420,9 +330,9 @@ def baselines(args: argparse.Namespace) -> int:
 
 
 def _sensitivity_parser(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = _step(steps, "sensitivity", "vary the weights of J (tables 10 to 12)", sensitivity)
-    _pool_options(parser)
-    _demand_options(parser)
+    parser = options.step(steps, "sensitivity", "vary the weights of J (tables 10 to 12)", sensitivity)
+    options.pool_options(parser)
+    options.demand_options(parser)
     parser.add_argument(
         "--members", metavar="FILE|@NAME", help="the default-weight selection (found when omitted)"
     )

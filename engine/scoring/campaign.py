@@ -242,6 +242,7 @@ def _row(
         state="scored",
         valid=valid,
         scores=scores,
+        train_nmse=run.train_nmse,
         id_nmse=run.id_nmse,
         ood_nmse=run.ood_nmse,
         expression=run.expression,

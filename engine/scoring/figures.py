@@ -1,7 +1,8 @@
-"""Figures 4, 5, 6, 8 and 9 of the first paper for any campaign, and a Pareto and a critical-difference plot.
+"""Figures 4, 5, 6, 8 and 9 of the first paper for any campaign, and four more.
 
-Figure 4: six-axis profiles; 5: numerical quality over time; 6: noise; 8: correlations; 9: intervals.
-Matplotlib is imported on the first call and draws without a display.
+Figure 4: six-axis profiles; 5: two methods task by task; 6: usability; 8: correlations; 9: intervals.
+Besides: quality over time, noise, error against size, mean ranks. Matplotlib is imported on the first call
+and draws without a display.
 """
 
 from collections import defaultdict
@@ -15,6 +16,8 @@ from engine.running import reader
 from engine.scoring import axes as aggregate
 from engine.scoring.analysis import pareto_points, rankings
 from engine.scoring.campaign import Scores
+from engine.scoring.numeric import LOG_ERROR_MAX, LOG_ERROR_MIN
+from engine.scoring.responses import REFERENCE_EXPLOSION, REFERENCE_FINITE, responses, usability
 from engine.scoring.rows import AXES, DISPLAY_SCALE, MethodScore
 
 if TYPE_CHECKING:
@@ -41,10 +44,12 @@ def draw_all(scores: Scores, folder: Path) -> list[Path]:
     """
     drawers: tuple[tuple[str, Callable[[Scores], Figure | None]], ...] = (
         ("figure4-profiles", profiles),
-        ("figure5-trajectories", trajectories),
-        ("figure6-noise", noise),
+        ("figure5-responses", dual_responses),
+        ("figure6-usability", usabilities),
         ("figure8-correlations", correlations),
         ("figure9-intervals", intervals),
+        ("trajectories", trajectories),
+        ("noise", noise),
         ("pareto", pareto),
         ("critical-difference", critical_differences),
     )
@@ -86,8 +91,42 @@ def profiles(scores: Scores) -> "Figure | None":
     return figure
 
 
+def dual_responses(scores: Scores) -> "Figure | None":
+    """Draw figure 5: every task in the response space of the first two methods."""
+    labels = list(dict.fromkeys(method.label for method in _clean(scores)))[:2]
+    if len(labels) < 2:
+        return None
+    figure = _figure(8.0, 4.0)
+    ends = [LOG_ERROR_MIN, LOG_ERROR_MAX]
+    for place, split in enumerate(("ID", "OOD"), 1):
+        found = responses(scores.runs, labels[0], labels[1], split)
+        panel = figure.add_subplot(1, 2, place)
+        panel.plot(ends, ends, color="0.7", linewidth=0.8)
+        panel.plot([r.first for r in found], [r.second for r in found], "o", markersize=4, alpha=0.7)
+        panel.set(title=f"{split}, {len(found)} tasks", xlabel=f"log10 NMSE, {labels[0]}")
+        panel.set(ylabel=f"log10 NMSE, {labels[1]}", xlim=(-12.5, 2.5), ylim=(-12.5, 2.5))
+    return figure
+
+
+def usabilities(scores: Scores) -> "Figure | None":
+    """Draw figure 6: finite result rate against explosion rate, with the paper's reference region."""
+    found = usability(scores.runs)
+    if not found:
+        return None
+    figure = _figure(5.2, 4.2)
+    panel = figure.add_subplot()
+    panel.fill_between([REFERENCE_FINITE, 1.02], 0.0, REFERENCE_EXPLOSION, color="C2", alpha=0.15)
+    for point in found:
+        panel.plot(point.finite, point.explosion, "o", color="C0")
+        panel.annotate(f" {point.label}", (point.finite, point.explosion), fontsize=7)
+    panel.set(
+        xlabel="finite result rate q(a)", ylabel="explosion rate b100(a)", xlim=(0, 1.02), ylim=(-0.02, 1)
+    )
+    return figure
+
+
 def trajectories(scores: Scores) -> "Figure | None":
-    """Draw figure 5: mean numerical quality of each method at every checkpoint, over its scored runs."""
+    """Draw mean numerical quality of each method at every checkpoint, over its scored runs."""
     campaign = reader.read_campaign(scores.folder)
     scored = {run.id for run in scores.runs if run.state == "scored" and run.condition == "clean"}
     curves: dict[str, list[list[float]]] = defaultdict(list)
@@ -114,7 +153,7 @@ def trajectories(scores: Scores) -> "Figure | None":
 
 
 def noise(scores: Scores) -> "Figure | None":
-    """Draw figure 6: ID and OOD scores under each noise condition."""
+    """Draw ID and OOD scores under each noise condition."""
     conditions = list(dict.fromkeys(score.condition for score in scores.methods))
     if len(conditions) < 2:
         return None

@@ -30,6 +30,7 @@ class RunScore:
     state: str
     valid: bool = False
     scores: Mapping[str, float | None] = field(default_factory=dict)
+    train_nmse: float | None = None
     id_nmse: float | None = None
     ood_nmse: float | None = None
     expression: str | None = None

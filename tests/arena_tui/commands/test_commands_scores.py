@@ -108,9 +108,10 @@ def test_plots_are_made_as_png_and_svg_and_the_same_again(small, tmp_path):
     assert main([*words, str(tmp_path / "a")]) == 0
     assert main([*words, str(tmp_path / "b")]) == 0
     names = {path.name for path in (tmp_path / "a").iterdir()}
-    assert {"figure4-profiles.png", "figure5-trajectories.svg", "figure9-intervals.png"} <= names
+    assert {"figure4-profiles.png", "figure5-responses.svg", "figure6-usability.png"} <= names
+    assert {"figure9-intervals.png", "trajectories.svg", "pareto.png"} <= names
     # Two methods have no correlation across methods, and one condition no noise.
-    assert not any(name.startswith(("figure6", "figure8")) for name in names)
+    assert not any(name.startswith(("noise", "figure8")) for name in names)
     for name in names:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 

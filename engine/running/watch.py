@@ -68,6 +68,7 @@ class Watch:
         "last_look",
         "last_memory",
         "last_sample",
+        "log",
         "oom_kills",
         "peak",
         "record",
@@ -97,6 +98,7 @@ class Watch:
         self.last_sample = self.last_memory = self.last_look = clock.now()
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
         self.record = os.open(os.path.join(self.attempt, "incumbents.jsonl"), flags, 0o644)
+        self.log = os.open(os.path.join(self.attempt, "worker.log"), flags, 0o644)
         self.telemetry = os.open(os.path.join(self.attempt, "telemetry.jsonl"), flags, 0o644)
 
 
@@ -151,15 +153,11 @@ def sample(watch: Watch) -> None:
 
 
 def _curb_log(watch: Watch) -> None:
-    log = os.open(os.path.join(watch.attempt, "worker.log"), os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
-    try:
-        size = os.fstat(log).st_size
-        if size > watch.job.log_bytes:
-            # The worker appends, so that it goes on at the new end.
-            os.ftruncate(log, 0)
-            os.write(log, f"[{size} bytes of earlier output were removed here]\n".encode())
-    finally:
-        os.close(log)
+    size = os.fstat(watch.log).st_size
+    if size > watch.job.log_bytes:
+        # The worker appends, so that it goes on at the new end.
+        os.ftruncate(watch.log, 0)
+        os.write(watch.log, f"[{size} bytes of earlier output were removed here]\n".encode())
 
 
 def reaped_cpu() -> float:

@@ -103,24 +103,18 @@ def start(watch: Watch) -> int:
     int
         Its process id.
     """
-    log = os.open(
-        os.path.join(watch.attempt, "worker.log"),
-        os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC,
-        0o644,
-    )
     keeper = os.getpid()
     worker = os.fork()
     if worker == 0:
         try:
-            _become_worker(watch, keeper, log)
+            _become_worker(watch, keeper)
         except BaseException as error:  # noqa: BLE001 - between fork and exec nobody else can report it
-            os.write(log, f"the worker could not be started: {error}\n".encode())
+            os.write(watch.log, f"the worker could not be started: {error}\n".encode())
         os._exit(START_FAILED)
-    os.close(log)
     return worker
 
 
-def _become_worker(watch: Watch, keeper: int, log: int) -> None:
+def _become_worker(watch: Watch, keeper: int) -> None:
     os.setsid()
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != keeper:
@@ -130,7 +124,7 @@ def _become_worker(watch: Watch, keeper: int, log: int) -> None:
         signal.signal(number, signal.SIG_DFL)
     null = os.open(os.devnull, os.O_RDONLY)
     # Copies are made above the numbers they go to, so that none is overwritten before its turn.
-    log, null, own = (_above(number) for number in (log, null, watch.record))
+    log, null, own = (_above(number) for number in (watch.log, null, watch.record))
     record = os.open(f"/proc/self/fd/{own}", os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
     record = _above(record)
     for source, target in ((null, 0), (log, 1), (log, 2), (record, RECORD_FD)):

@@ -13,7 +13,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from engine.running import supervisor as supervisor_module
 from engine.running.executors.local import LocalExecutor
+from engine.running.presets import FORMAL_BUDGET_S
 from engine.running.supervisor import Supervisor
 from tests.engine.running.running_campaigns import make_campaign, own_task, runs_of, use_stubs
 
@@ -58,12 +60,14 @@ def test_supervising_two_hundred_workers(tmp_path, arena_home, monkeypatch):
         {"stub": BODY},
         tasks=[own_task(id_rows=rows, ood_rows=rows)],
         seeds=range(WORKERS),
-        budget=SECONDS + SETTLED_S + 60,
-        interval=PERIOD_S,
+        budget=FORMAL_BUDGET_S,
+        interval=60.0,
         workers=WORKERS,
         grace=2.0,
     )
+    tick = supervisor_module.TICK_S
     use_stubs(folder, monkeypatch)
+    monkeypatch.setattr(supervisor_module, "TICK_S", tick)
     supervisor = Supervisor(folder, LocalExecutor())
     figures = {}
     engine = psutil.Process()

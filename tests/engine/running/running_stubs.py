@@ -35,7 +35,7 @@ def begin():
 """
 
 KEEPER = (
-    "import sys; sys.path.insert(0, {root!r}); "
+    "import sys; sys.path.insert(0, {root!r}); {preparation}"
     "from engine.running.keeper import main; from engine.running.watch import Clock; "
     "sys.exit(main(['-'], Clock({factor})))"
 )
@@ -68,9 +68,9 @@ def job_for(folder: Path, script: Path, **changes) -> Job:
     return Job(**{**values, **changes})
 
 
-def start_keeper(job: Job, factor: float = 1.0) -> subprocess.Popen:
+def start_keeper(job: Job, factor: float = 1.0, preparation: str = "") -> subprocess.Popen:
     """Start a keeper as the engine does, on a clock `factor` times as fast."""
-    code = KEEPER.format(root=str(ROOT), factor=factor)
+    code = KEEPER.format(root=str(ROOT), factor=factor, preparation=preparation)
     process = subprocess.Popen(
         [sys.executable, "-I", "-S", "-c", code], stdin=subprocess.PIPE, start_new_session=True
     )

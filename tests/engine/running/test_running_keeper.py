@@ -190,13 +190,14 @@ def test_a_run_is_bound_to_the_cores_it_was_given(tmp_path):
 
 
 def test_a_keeper_that_fails_leaves_nothing_running(tmp_path):
-    # Its telemetry sample finds no log to look after.
-    body = "begin()\nos.unlink(os.readlink('/proc/self/fd/1'))\ntime.sleep(60)"
-    exit_record, job = keep(tmp_path, DAEMON + body, budget_s=30.0, sample_s=0.2)
-    assert (exit_record["status"], exit_record["reason"]) == (
-        "crashed",
-        "its keeper failed, see worker.log; 1 further processes ended",
+    job = job_for(tmp_path, stub_script(tmp_path, DAEMON + "begin()\ntime.sleep(60)"), budget_s=30.0)
+    process = start_keeper(
+        job, preparation="import engine.running.keeper as k; k._over_memory = k.sample = None; "
     )
+    assert process.wait(20) == 0
+    exit_record = json.loads((Path(job.attempt) / "exit.json").read_text())
+    assert exit_record["status"] == "crashed"
+    assert exit_record["reason"].startswith("its keeper failed, see worker.log")
     assert marked(job.mark) == []
 
 

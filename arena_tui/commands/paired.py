@@ -62,6 +62,17 @@ def add_parser(commands: Any, name: str, line: str) -> None:  # noqa: ANN401
     report.add_argument("--json", action="store_true")
     report.set_defaults(run=show_report)
 
+    compare = actions.add_parser(
+        "compare", help="studies by their models, or BANK beside a campaign's method"
+    )
+    compare.add_argument("folders", type=Path, nargs="+", metavar="DIR", help="folders of paired run")
+    compare.add_argument(
+        "--campaign", type=Path, metavar="DIR", help="campaign whose method stands beside BANK"
+    )
+    compare.add_argument("--label", metavar="LABEL", help="the method's label in it, such as pyoperon")
+    compare.add_argument("--json", action="store_true")
+    compare.set_defaults(run=compare_studies)
+
 
 def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seeds", default=SEEDS, help=f"default {SEEDS}")
@@ -143,6 +154,21 @@ def show_report(args: argparse.Namespace) -> int:
     made = knockout_report(args.folder) if "families" in plan(args.folder) else report(args.folder)
     write_files(made, args.folder / "tables")
     _show(made, as_json=args.json)
+    return 0
+
+
+def compare_studies(args: argparse.Namespace) -> int:
+    """Print tables over several studies, or over a study and a campaign."""
+    from engine.errors import EngineError
+    from engine.reachability.comparisons import against_campaign, backbones
+
+    if (args.campaign is None) != (args.label is None):
+        raise EngineError("give --campaign and --label together")
+    if args.campaign is None:
+        _show(backbones(args.folders), as_json=args.json)
+        return 0
+    for folder in args.folders:
+        _show(against_campaign(folder, args.campaign, args.label), as_json=args.json)
     return 0
 
 

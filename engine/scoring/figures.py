@@ -118,7 +118,7 @@ def usabilities(scores: Scores) -> "Figure | None":
     panel.fill_between([REFERENCE_FINITE, 1.02], 0.0, REFERENCE_EXPLOSION, color="C2", alpha=0.15)
     for point in found:
         panel.plot(point.finite, point.explosion, "o", color="C0")
-        panel.annotate(f" {point.label}", (point.finite, point.explosion), fontsize=7)
+        panel.annotate(f"{point.label} ", (point.finite, point.explosion), fontsize=7, ha="right")
     panel.set(
         xlabel="finite result rate q(a)", ylabel="explosion rate b100(a)", xlim=(0, 1.02), ylim=(-0.02, 1)
     )

@@ -33,6 +33,14 @@ class Console(App[int]):
     """The application. It starts nothing by itself and owns no run: leaving it ends nothing."""
 
     TITLE = "arena-tui"
+    CSS = """
+    * {
+        scrollbar-color: $panel-lighten-2; scrollbar-background: $surface; scrollbar-corner-color: $surface;
+        scrollbar-color-hover: $primary; scrollbar-background-hover: $surface;
+        scrollbar-color-active: $primary; scrollbar-background-active: $surface;
+    }
+    SearchIcon { display: none; }
+    """
     ENABLE_COMMAND_PALETTE = True
     COMMANDS: ClassVar[set[Any]] = {Everything}
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -202,7 +210,7 @@ class Console(App[int]):
         self.push_screen(HelpScreen(title, screen.HELP, [(key, name) for name, key in keys.items()]))
 
     def offered_bindings(self, screen: Screen[Any]) -> Iterator[tuple[str, Binding, DOMNode]]:
-        """List what keys do on a screen now, in the words of their descriptions.
+        """List what keys do on a screen now: its own first, then the focused widget's and the console's.
 
         Parameters
         ----------
@@ -215,7 +223,7 @@ class Console(App[int]):
             Description, binding, and whose action it is.
         """
         seen = set()
-        for active in screen.active_bindings.values():
+        for active in sorted(screen.active_bindings.values(), key=lambda one: one.node is not screen):
             binding = active.binding
             if binding.description and active.enabled and binding.description not in seen:
                 seen.add(binding.description)

@@ -1,5 +1,6 @@
 """The command palette: every screen, every key's action where one is, every theme."""
 
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 
     from arena_tui.app import Console
 
+# Nobody looks for these by name.
+_MOVING = {"up", "down", "left", "right", "pageup", "pagedown", "home", "end", "tab", "shift+tab"}
+
 
 class Everything(Provider):
     """Offers what can be done now."""
@@ -20,16 +24,13 @@ class Everything(Provider):
     def _offers(self) -> "Iterator[tuple[str, str, Callable[[], object]]]":
         console = cast("Console", self.app)
         for name, binding, node in console.offered_bindings(self.screen):
-            action = binding.action
-
-            async def act(action: str = action, node: object = node) -> None:
-                await console.run_action(action, node)  # type: ignore[arg-type]
-
-            yield name, f"key {key_name(binding)}", act
+            if binding.key in _MOVING:
+                continue
+            yield name, f"key {key_name(binding)}", partial(console.run_action, binding.action, node)
         for entry in screens.ENTRIES:
-            yield f"Go to {entry.title}", entry.line, lambda entry=entry: console.action_room(entry.name)
+            yield f"Go to {entry.title}", entry.line, partial(console.action_room, entry.name)
         for theme in THEMES:
-            yield f"Theme {theme.name}", "colours", lambda theme=theme: console.choose_theme(theme.name)
+            yield f"Theme {theme.name}", "colours", partial(console.choose_theme, theme.name)
 
     async def discover(self) -> Hits:
         """List everything before a letter is typed.

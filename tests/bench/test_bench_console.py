@@ -13,6 +13,7 @@ import statistics
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -115,7 +116,7 @@ async def test_keys_while_fifty_runs_stream(tmp_path, arena_home):
 
     folder = written(tmp_path / "streaming", live=STREAMING)
     minutes = float(os.environ.get("ARENA_BENCH_MINUTES", "1"))
-    words = ["-m", "tests.bench.console_campaign", str(folder), str(60 * minutes + 60)]
+    words = ["-m", "tests.bench.console_campaign", str(folder), str(60 * minutes + 900)]
     writer = await asyncio.create_subprocess_exec(sys.executable, *words)
     me = psutil.Process()
     try:
@@ -141,7 +142,8 @@ async def test_keys_while_fifty_runs_stream(tmp_path, arena_home):
                 f"{100 * busy:.1f} % of a core while streaming; {me.memory_info().rss / 2**20:.0f} MiB"
             )
     finally:
-        writer.kill()
+        with suppress(ProcessLookupError):
+            writer.kill()
         await writer.wait()
 
 

@@ -176,7 +176,7 @@ class MonitorScreen(ConsoleScreen):
             return
         age = time.time() - self._picture.read_at
         stale = age > _STALE_AFTER + 2 * (self._feed.interval if self._feed else 0.0)
-        note = "" if self._picture.owner or self._progress.finished else "no engine runs it: R resumes"
+        note = "" if self._picture.owner or self._progress.finished else "no engine: R resumes"
         if stale or self._troubled:
             clock = time.strftime("%H:%M:%S", time.localtime(self._picture.read_at))
             note = f"not read since {clock}"

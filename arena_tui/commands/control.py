@@ -25,7 +25,13 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", 
     parser = commands.add_parser(name, help=line, description=line.capitalize() + ".")
     parser.add_argument("campaign", metavar="DIR", help="a campaign folder")
     if name != "drain":
-        parser.add_argument("runs", nargs="*", metavar="RUN", help="LABEL/TASK/SEED, LABEL/TASK or LABEL")
+        all_of_them = "all that run or wait" if name == "stop" else "all that failed"
+        parser.add_argument(
+            "runs",
+            nargs="*",
+            metavar="RUN",
+            help=f"LABEL/TASK/SEED, LABEL/TASK or LABEL; {all_of_them} when omitted",
+        )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run, action=name, runs=[])
 

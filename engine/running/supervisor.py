@@ -378,7 +378,7 @@ class Supervisor:
                 self.executor.stop(run.folder)
                 applied.append(run.key.id)
         waiting = [key for key in self._queue if not wanted or key.id in wanted]
-        self._queue = deque(key for key in self._queue if key not in set(waiting))
+        self._queue = deque(key for key in self._queue if wanted and key.id not in wanted)
         return applied + [key.id for key in waiting]
 
     def _retry(self, runs: Iterable[str]) -> list[str]:

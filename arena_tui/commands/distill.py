@@ -188,6 +188,8 @@ def core(args: argparse.Namespace) -> int:
     from engine.distilling.problem import pose
     from engine.distilling.selection import select
 
+    name = args.name or f"distilled{args.size}"
+    manifest.check_name(name)
     pool = _pool(args)
     problem = pose(pool, _demand(args))
     watch = _stream if args.progress else _show if sys.stderr.isatty() else None
@@ -196,7 +198,6 @@ def core(args: argparse.Namespace) -> int:
     reference = random_reference(pool.responses, args.size)
     document = manifest.core_document(problem, selection, reference, _sources(args))
     if args.facts is None:
-        name = args.name or f"distilled{args.size}"
         manifest.keep(name, document)
         document["saved_as"] = f"@{name}"
     else:

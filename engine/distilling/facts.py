@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from engine.distilling.tables import first_column, read_table
+from engine.distilling.tables import first_column, read_table, whole_numbers
 from engine.errors import EngineError
 
 
@@ -127,8 +127,10 @@ def read_facts(path: Path) -> tuple[TaskFacts, ...]:
         name in frame.columns for name in ("difficulty", "failure_mode", "winning_probe", "eligibility")
     )
     facts = []
+    counts = whole_numbers(frame, features, where)
+    sizes = whole_numbers(frame, found["rows"], where) if found["rows"] else [0] * len(frame)
     rows = frame.to_dict("records")
-    for row in rows:
+    for row, count, size in zip(rows, counts, sizes, strict=True):
         text = {key: _text(row.get(name)) if name else "" for key, name in found.items()}
         subgroup = str(row[columns["subgroup"]])
         task = str(row[columns["task_id"]])
@@ -138,8 +140,8 @@ def read_facts(path: Path) -> tuple[TaskFacts, ...]:
                 name=str(row[columns["name"]]),
                 family=str(row[columns["family"]]),
                 subgroup=subgroup,
-                features=int(row[features]),
-                rows=int(float(text["rows"])) if text["rows"] else 0,
+                features=count,
+                rows=size,
                 formula=text["formula"] or None,
                 formula_type=text["type"] or "unknown",
                 dummy=text["dummy"].lower() in ("1", "true", "1.0")

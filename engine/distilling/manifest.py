@@ -3,6 +3,7 @@
 import hashlib
 import json
 import platform
+import re
 from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
@@ -20,6 +21,7 @@ from engine.errors import EngineError
 SCHEMA = 1
 # Below the user's data; beside the selections, which must hold nothing else.
 FOLDER = "distilled"
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 # Packages that a selection's numbers depend on.
 VERSIONED = ("arena-tui", "numpy", "scipy", "numba")
 
@@ -144,6 +146,29 @@ def versions() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             found[package] = "unknown"
     return found
+
+
+def check_name(name: str) -> None:
+    """Check a selection's name before hours are spent on its members.
+
+    Parameters
+    ----------
+    name : str
+        Name of the selection.
+
+    Raises
+    ------
+    EngineError
+        When it is built in or holds other characters than letters, digits, dots, dashes, underscores.
+    """
+    from tasks import selections
+
+    if name in selections.BUILT_IN:
+        raise EngineError(f"@{name} is built in; choose another --name for your selection")
+    if not NAME.fullmatch(name):
+        raise EngineError(
+            f"{name!r} cannot name a selection; use up to 64 letters, digits, dots, dashes and underscores"
+        )
 
 
 def keep(name: str, document: Mapping[str, Any]) -> Path:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from engine.distilling.responses import MEDIANS, Responses, clipped_log, from_frame
-from engine.distilling.tables import first_column, read_table
+from engine.distilling.tables import first_column, read_table, whole_numbers
 from engine.errors import EngineError
 
 SPLITS = ("train_nmse", "id_nmse", "ood_nmse")
@@ -164,7 +164,7 @@ def _checked(frame: pd.DataFrame, where: str) -> Records:
     task = first_column(frame, ("task_id", "cal_id"), where)
     method = first_column(frame, ("method", "algorithm", "label"), where)
     table = pd.DataFrame({"task_id": frame[task].astype(str), "method": frame[method].astype(str)})
-    table["seed"] = frame["seed"].astype(int) if "seed" in frame.columns else 0
+    table["seed"] = whole_numbers(frame, "seed", where) if "seed" in frame.columns else 0
     table["family"] = frame["family"].astype(str) if "family" in frame.columns else ""
     table["timeout"] = frame["timeout"].astype(bool) if "timeout" in frame.columns else False
     for name in SPLITS:

@@ -122,6 +122,37 @@ def first_column(frame: pd.DataFrame, spellings: Sequence[str], where: str) -> s
     )
 
 
+def whole_numbers(frame: pd.DataFrame, column: str, where: str) -> list[int]:
+    """Return a column of whole numbers.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        The table.
+    column : str
+        Its column.
+    where : str
+        What the table is called in the message.
+
+    Returns
+    -------
+    list of int
+        One per row.
+
+    Raises
+    ------
+    EngineError
+        Naming the first value that is none.
+    """
+    values = pd.to_numeric(frame[column], errors="coerce")
+    broken = frame[column][~(values % 1 == 0)]
+    if len(broken):
+        raise EngineError(
+            f"{where}: {column} in row {broken.index[0] + 1} is no whole number: {broken.iloc[0]!r}"
+        )
+    return [int(value) for value in values]
+
+
 def digest(path: Path) -> str:
     """Return the SHA-256 of a file's bytes, for manifests.
 

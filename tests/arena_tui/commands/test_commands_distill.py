@@ -115,6 +115,8 @@ def test_sensitivity_gives_tables_10_to_12(responses, capsys):
         (["--size", "41"], "size 41 is larger than the pool: 40 tasks can be selected"),
         (["--weights", ".5,.5,.5"], "weights 0.5, 0.5, 0.5 sum to 1.5; they must sum to one"),
         (["--within", "@nowhere"], "there is no selection @nowhere"),
+        (["--name", "core50"], "@core50 is built in"),
+        (["--name", "../x"], "'../x' cannot name a selection"),
         (["--without", "colour"], "there is no kind of constraint 'colour'"),
         (["--labels", "published"], "is not among the probes alpha, beta, delta, gamma"),
     ],

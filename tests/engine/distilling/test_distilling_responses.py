@@ -144,6 +144,17 @@ def test_duplicates_are_found_where_the_table_states_none(tmp_path):
     }
 
 
+def test_words_where_numbers_belong_are_named(tmp_path):
+    columns = {"task_id": ["t1"], "name": ["n"], "family": ["f"], "subgroup": ["s"], "n_features": ["two"]}
+    write_table(pd.DataFrame(columns), tmp_path / "facts.tsv")
+    with pytest.raises(EngineError, match="n_features in row 1 is no whole number: 'two'"):
+        read_facts(tmp_path / "facts.tsv")
+    runs = {"task_id": ["t1"], "method": ["m"], "seed": [1.5], "id_nmse": [1.0], "ood_nmse": [1.0]}
+    write_table(pd.DataFrame(runs), tmp_path / "runs.tsv")
+    with pytest.raises(EngineError, match="seed in row 1 is no whole number"):
+        read_records(tmp_path / "runs.tsv")
+
+
 def test_the_published_task_list_reads_as_facts(published):
     known = read_facts(published("reference/full664.tsv"))
     assert len(known) == 664

@@ -46,15 +46,15 @@ def measure(campaign: "Campaign") -> Progress:
     Returns
     -------
     Progress
-        The estimate takes each method's mean time per ended run, the budget where none has ended yet, and
-        the spec's number of workers.
+        The estimate takes each method's mean time per run that ended by itself, the budget where none has
+        ended yet, and the spec's number of workers.
     """
     states = Counter(run.status for run in campaign.runs)
     live = sum(states[state] for state in LIVE)
     ended = sum(1 for run in campaign.runs if run.ended)
     times: dict[str, list[float]] = {}
     for run in campaign.runs:
-        if run.ended and run.elapsed is not None:
+        if run.ended and run.status != "cancelled" and run.elapsed is not None:
             times.setdefault(run.label, []).append(run.elapsed)
     left = 0.0
     for run in campaign.runs:
@@ -128,7 +128,7 @@ class ProgressLine(Static):
         ]
         if found.finished:
             parts.append(("  all ended", "$good"))
-        elif found.left_s is not None and (found.live or found.ended):
+        elif found.left_s is not None and found.live:
             parts.append((f"  about {numbers.duration(found.left_s)} left", ""))
             if found.per_hour is not None and not narrow:
                 parts.append((f"  {found.per_hour:.3g} runs/h", "$quiet"))

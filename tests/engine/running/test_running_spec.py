@@ -47,13 +47,13 @@ def specs(draw):
     return check(CampaignSpec("id", "now", tuple(methods), (block,), limits, name=name))
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(specs())
 def test_a_written_spec_reads_back_equal(spec):
     assert spec_file.parse(spec_file.render(spec), "campaign.toml") == spec
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(specs())
 def test_an_extension_only_appends(spec):
     text = spec_file.render(spec)

@@ -77,7 +77,7 @@ def test_a_whole_file_record_is_never_half_there(tmp_path):
         "    if k == 1: print('started', flush=True)\n"
     )
     for attempt in range(50):
-        writer = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+        writer = subprocess.Popen([sys.executable, "-I", "-S", "-c", code], stdout=subprocess.PIPE)
         writer.stdout.readline()
         time.sleep(0.0007 * (attempt % 13))
         os.kill(writer.pid, signal.SIGKILL)

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from engine.errors import EngineError
+
 
 class Journal:
     """An append-only file of JSON objects, safe to use from several threads of one process."""
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
         self._lock = threading.Lock()
 
@@ -23,18 +24,33 @@ class Journal:
         ----------
         line : mapping
             A JSON object; NaN and infinity are refused.
+
+        Raises
+        ------
+        EngineError
+            When the file cannot be written.
         """
         data = (json.dumps(line, allow_nan=False, ensure_ascii=False) + "\n").encode()
         with self._lock:
-            descriptor = os.open(self.path, os.O_APPEND | os.O_CREAT | os.O_RDWR, 0o644)
             try:
-                # A line that a crash cut short must not swallow this one.
-                end = os.lseek(descriptor, 0, os.SEEK_END)
-                if end and os.pread(descriptor, 1, end - 1) != b"\n":
-                    data = b"\n" + data
-                os.write(descriptor, data)
-            finally:
-                os.close(descriptor)
+                self._write(data)
+            except OSError as error:
+                raise EngineError(
+                    f"{self.path} cannot be written ({error.strerror or error}): make room or choose another "
+                    "folder; what is in it already is kept"
+                ) from error
+
+    def _write(self, data: bytes) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(self.path, os.O_APPEND | os.O_CREAT | os.O_RDWR, 0o644)
+        try:
+            # A line that a crash cut short must not swallow this one.
+            end = os.lseek(descriptor, 0, os.SEEK_END)
+            if end and os.pread(descriptor, 1, end - 1) != b"\n":
+                data = b"\n" + data
+            os.write(descriptor, data)
+        finally:
+            os.close(descriptor)
 
 
 def lines(path: Path) -> Iterator[dict[str, Any]]:

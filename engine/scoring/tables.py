@@ -53,8 +53,21 @@ def save(scores: Scores) -> Path:
     -------
     Path
         The folder.
+
+    Raises
+    ------
+    EngineError
+        When the folder cannot be written.
     """
     folder = scores.folder / FOLDER
+    try:
+        _save(scores, folder)
+    except OSError as error:
+        raise EngineError(f"{folder} cannot be written ({error.strerror or error}): make room") from error
+    return folder
+
+
+def _save(scores: Scores, folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     for name, frame in frames(scores).items():
         temporary = folder / f".{name}.parquet"
@@ -72,7 +85,6 @@ def save(scores: Scores) -> Path:
     temporary = folder / f".{FACTS}"
     temporary.write_text(json.dumps(facts, allow_nan=False) + "\n", encoding="utf-8")
     temporary.replace(folder / FACTS)
-    return folder
 
 
 def read_document(campaign: Path) -> dict[str, Any] | None:

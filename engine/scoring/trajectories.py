@@ -55,7 +55,9 @@ def trajectories(
     fresh = [run for run in ended if (run.id, run.attempt) not in known]
     for done, run in enumerate(fresh, 1):
         found = known[run.id, run.attempt] = _trajectory(run)
-        journal.append(asdict(found))
+        # What blocks a run may still be mended or merged in, so only what is known is kept.
+        if found.efficiency is not None:
+            journal.append(asdict(found))
         progress("reading trajectories", done, len(fresh))
     return {run.id: known[run.id, run.attempt] for run in ended}
 

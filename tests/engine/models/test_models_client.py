@@ -204,6 +204,12 @@ def test_no_key_is_one_sentence(monkeypatch):
         Endpoint("openai", "m", "https://example.org/v1", key_variable="SOME_KEY").key()
 
 
+def test_a_journal_that_cannot_be_written_is_one_sentence(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(EngineError, match="cannot be written"):
+        Journal(tmp_path / "file" / "j.jsonl").append({"a": 1})
+
+
 def test_a_cut_last_line_of_a_journal_is_skipped_and_does_not_swallow_the_next(tmp_path):
     path = tmp_path / "j.jsonl"
     path.write_bytes(b'{"a": 1}\n{"b": ')

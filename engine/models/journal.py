@@ -65,11 +65,18 @@ def lines(path: Path) -> Iterator[dict[str, Any]]:
     ------
     dict
         One object a line.
+
+    Raises
+    ------
+    EngineError
+        When the file is there and cannot be read.
     """
     try:
         text = path.read_bytes()
     except FileNotFoundError:
         return
+    except OSError as error:
+        raise EngineError(f"{path} cannot be read ({error.strerror or error})") from error
     for line in text.splitlines():
         try:
             value = json.loads(line)

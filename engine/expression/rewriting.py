@@ -24,7 +24,7 @@ LARGEST_EXACT = 10**6
 
 
 def rewrites(expression: Sympy, until: float) -> Iterator[Sympy]:
-    """Yield forms of an expression that are equal to it, until a moment of ``time.monotonic``."""
+    """Yield forms of an expression that are equal to it, until a moment of ``time.process_time``."""
     import sympy
 
     first = tidy(expression)
@@ -41,7 +41,7 @@ def rewrites(expression: Sympy, until: float) -> Iterator[Sympy]:
             else (expression,)
         )
         for start in dict.fromkeys(starts):
-            if time.monotonic() > until or size(best) <= SMALLEST:
+            if time.process_time() > until or size(best) <= SMALLEST:
                 return
             try:
                 changed = trial(start)

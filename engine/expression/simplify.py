@@ -25,9 +25,11 @@ if TYPE_CHECKING:
 
 Domain = Mapping[str, tuple[float, float] | None]
 
-# The issue's limit per expression; the child stops looking for more a little earlier.
+# The limit per expression, in processor seconds: a busy machine finds the same text as an idle one. The child
+# stops looking for more a little earlier, and is killed when the wall's clock has gone PATIENCE times as far.
 SECONDS = 2.0
 SEARCHING = 0.6
+PATIENCE = 5.0
 POINTS = 192
 # Rewrites reorder roundings; what a rewrite gets wrong is wrong by far more than this.
 TOLERANCE = 1e-9
@@ -81,7 +83,7 @@ def simplify(
     features : sequence of str
         The columns' names in order.
     seconds : float
-        Hard limit.
+        Limit in processor seconds; the child is killed after ``PATIENCE`` times as many of the wall's.
     domain : mapping of str to (low, high), optional
         The declared ranges, on which forms are compared too.
     children : Children, optional
@@ -100,7 +102,9 @@ def simplify(
         return Simplified(text, "unable", None, None, False, str(error), 0.0)
     ranges = tuple((domain or {}).get(name) for name in features)
     pool = children or shared()
-    outcome = pool.run(shortest, text, tuple(features), ranges, seconds * SEARCHING, seconds=seconds)
+    outcome = pool.run(
+        shortest, text, tuple(features), ranges, seconds * SEARCHING, seconds=seconds * PATIENCE
+    )
     if outcome.status != "ok":
         return Simplified(text, "unable", None, None, False, outcome.reason, outcome.seconds)
     best, before, after, extended = outcome.value
@@ -121,7 +125,7 @@ def shortest(
     from engine.expression.rewriting import rewrites, widened
     from engine.expression.symbolic import FAILURES, to_sympy
 
-    until = time.monotonic() + seconds
+    until = time.process_time() + seconds
     original = parse(text, features)
     before = tree(text, features).complexity
     best, more = text, False

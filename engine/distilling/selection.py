@@ -22,7 +22,7 @@ Solver = Literal["exact", "swap"]
 SWAP_SHARE = 0.15
 SWAP_STARTS = 30
 WARM_STARTS = 12
-KICKS = 20
+KICKS = 60
 # A pool of this many tasks takes one start; smaller ones as many as above.
 LARGE_POOL = 5000
 

@@ -1,6 +1,6 @@
 """Which rows a table shows, in which order, and how its width is shared out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from arena_tui.widgets import filtering
@@ -29,6 +29,57 @@ class Line:
 
     key: str | None
     text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The lines of a table in order, the keys of the rows among them, and the line of each key."""
+
+    lines: list[Line]
+    keys: list[str] = field(init=False)
+    place: dict[str, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Look up each row's line once, not at every key."""
+        place = {line.key: at for at, line in enumerate(self.lines) if line.key is not None}
+        object.__setattr__(self, "place", place)
+        object.__setattr__(self, "keys", list(place))
+
+    def nearest(self, line: int) -> str | None:
+        """Return the row at a line or the next below it; the last row when there is none.
+
+        Parameters
+        ----------
+        line : int
+            Counted from the first below the header.
+
+        Returns
+        -------
+        str or None
+            The row's key; None without rows.
+        """
+        below = next((key for key in self.keys if self.place[key] >= line), None)
+        return below or (self.keys[-1] if self.keys else None)
+
+    def stepped(self, key: str | None, step: int) -> str | None:
+        """Return the row some rows away, at most the first or the last.
+
+        Parameters
+        ----------
+        key : str or None
+            Where to start; the first row when it is not shown.
+        step : int
+            Rows, downwards positive.
+
+        Returns
+        -------
+        str or None
+            The row's key; None without rows.
+        """
+        if not self.keys:
+            return None
+        at = self.keys.index(key) if key in self.place and key else 0
+        return self.keys[max(0, min(len(self.keys) - 1, at + step))]
 
 
 def arrange(

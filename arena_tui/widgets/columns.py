@@ -115,6 +115,49 @@ def heading(
     return Strip(segments)
 
 
+def gutter(mark: Segment, bar: Style, back: Style, *, on_cursor: bool) -> list[Segment]:
+    """Paint what stands before the cells: a bar on the cursor's line, and the row's mark.
+
+    Parameters
+    ----------
+    mark : Segment
+        The sign of a marked row, or a blank.
+    bar, back : Style
+        Of the bar, and of the line.
+    on_cursor : bool
+        Whether this is the cursor's line.
+
+    Returns
+    -------
+    list of Segment
+        ``GUTTER`` cells.
+    """
+    return [Segment("▌" if on_cursor else " ", back + bar), mark]
+
+
+def scrolled(strip: Strip, held: int, left: int, width: int, back: Style) -> Strip:
+    """Cut a line to what is seen: its first cells stay, the others are scrolled sideways.
+
+    Parameters
+    ----------
+    strip : Strip
+        The whole line.
+    held, left, width : int
+        Cells that stay, cells the others are scrolled by, cells that are seen.
+    back : Style
+        Fills up short lines.
+
+    Returns
+    -------
+    Strip
+        Exactly ``width`` cells.
+    """
+    if not left or not held:
+        return strip.crop_extend(left, left + width, back)
+    moving = strip.crop_extend(held + left, left + width, back)
+    return Strip.join([strip.crop_extend(0, held, back), moving])
+
+
 def body(
     row: Row,
     columns: Sequence[Column],

@@ -6,14 +6,14 @@ from typing import ClassVar, TypeAlias
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from arena_tui.widgets import arranging, table_messages
+from arena_tui.widgets import arranging, table_keys, table_look, table_messages
 from arena_tui.widgets import columns as painting
-from arena_tui.widgets.arranging import Arrangement, Line
+from arena_tui.widgets.arranging import Arrangement, Shown
 from arena_tui.widgets.columns import Column, Row
 
 __all__ = ["Column", "Row", "Table"]
@@ -22,44 +22,9 @@ __all__ = ["Column", "Row", "Table"]
 class Table(ScrollView, can_focus=True):
     """Rows under a header. Posts ``Moved``, ``Opened`` (Enter, double click) and ``Marked``."""
 
-    DEFAULT_CSS = """
-    Table {
-        background: $surface; color: $foreground; scrollbar-size: 1 1; height: 1fr;
-        overflow-x: scroll; scrollbar-size-horizontal: 0;
-        scrollbar-background: $surface; scrollbar-color: $panel-lighten-2; scrollbar-corner-color: $surface;
-        & .table--header { background: $panel; color: $foreground; text-style: bold; }
-        & .table--sorted { background: $panel; color: $primary; text-style: bold; }
-        & .table--cursor { background: $cursor-line-blurred; }
-        & .table--quiet { color: $quiet; }
-        & .table--good { color: $good; }
-        & .table--fair { color: $fair; }
-        & .table--bad { color: $bad; text-style: bold; }
-        & .table--live { color: $live; }
-        & .table--group { color: $accent; text-style: bold; }
-        & .table--empty { color: $quiet; text-style: italic; }
-        & .table--mark { color: $accent; text-style: bold; }
-        &:focus .table--cursor { background: $cursor-line; color: $cursor-text; text-style: bold; }
-    }
-    """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"table--{name}"
-        for name in (
-            "header", "sorted", "cursor", "quiet", "good", "fair", "bad", "live", "group", "empty", "mark",
-        )
-    }  # fmt: skip
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "Up", show=False),
-        Binding("down,j", "move(1)", "Down", show=False),
-        Binding("pageup", "page(-1)", "Page up", show=False),
-        Binding("pagedown", "page(1)", "Page down", show=False),
-        Binding("home,g", "edge(-1)", "First row", show=False),
-        Binding("end,G", "edge(1)", "Last row", show=False),
-        Binding("left", "scroll_columns(-8)", "Scroll left", show=False),
-        Binding("right", "scroll_columns(8)", "Scroll right", show=False),
-        Binding("s", "sort_next", "Sort by next column", show=False),
-        Binding("S", "sort_turn", "Reverse the order", show=False),
-        Binding("O", "sort_by", "Sort by a column", show=False),
-    ]
+    DEFAULT_CSS = table_look.CSS
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"table--{name}" for name in table_look.PARTS}
+    BINDINGS: ClassVar[list[BindingType]] = table_keys.BINDINGS
 
     Moved: TypeAlias = table_messages.Moved
     Opened: TypeAlias = table_messages.Opened
@@ -85,8 +50,7 @@ class Table(ScrollView, can_focus=True):
         self.cursor: str | None = None
         self._mark_sign = mark_sign
         self._rows: dict[str, Row] = {}
-        self._lines: list[Line] = []
-        self._place: dict[str, int] = {}
+        self._shown = Shown([])
         self._widths = [column.width for column in self.columns]
         self._pinned = pinned
         self._styles: dict[str, Style] = {}
@@ -102,7 +66,7 @@ class Table(ScrollView, can_focus=True):
             All rows, before filtering, in any order.
         """
         fresh = {row.key: row for row in rows}
-        if self.frozen and self._lines:
+        if self.frozen and self._shown.lines:
             self._rows.update((key, row) for key, row in fresh.items() if key in self._rows)
             self.refresh()
             return
@@ -166,7 +130,7 @@ class Table(ScrollView, can_focus=True):
     @property
     def visible_keys(self) -> list[str]:
         """Keys of the rows that pass the filter, in the shown order."""
-        return [line.key for line in self._lines if line.key is not None]
+        return list(self._shown.keys)
 
     @property
     def total(self) -> int:
@@ -205,11 +169,12 @@ class Table(ScrollView, can_focus=True):
         key : str
             The row's key.
         """
-        if key in self._place and key != self.cursor:
+        place = self._shown.place
+        if key in place and key != self.cursor:
             before, self.cursor = self.cursor, key
             self._reveal()
             self.post_message(self.Moved(self, key))
-            for line in (self._place.get(before or ""), self._place[key]):
+            for line in (place.get(before or ""), place[key]):
                 if line is not None:
                     self.refresh(Region(0, line + 1 - self.scroll_offset.y, self.size.width, 1))
 
@@ -228,14 +193,12 @@ class Table(ScrollView, can_focus=True):
     # -- arranging -----------------------------------------------------------------------------------------
 
     def _arrange(self) -> str | None:
-        old_place = self._place.get(self.cursor or "", 0)
-        self._lines, problem = arranging.arrange(self._rows, self.columns, self.arrangement)
-        self._place = {line.key: at for at, line in enumerate(self._lines) if line.key is not None}
+        old_place = self._shown.place.get(self.cursor or "", 0)
+        lines, problem = arranging.arrange(self._rows, self.columns, self.arrangement)
+        self._shown = Shown(lines)
         before = self.cursor
-        if self.cursor not in self._place:
-            shown = self.visible_keys
-            near = [key for key in shown if self._place[key] >= old_place]
-            self.cursor = near[0] if near else (shown[-1] if shown else None)
+        if self.cursor not in self._shown.place:
+            self.cursor = self._shown.nearest(old_place)
         self._measure()
         if self.cursor != before:
             self.post_message(self.Moved(self, self.cursor))
@@ -245,7 +208,7 @@ class Table(ScrollView, can_focus=True):
     def _measure(self) -> None:
         inner = self.scrollable_content_region.width or self.size.width
         self._widths = arranging.widths(self.columns, inner - painting.GUTTER, painting.GAP)
-        self.virtual_size = Size(painting.span(self._widths), len(self._lines) + 1)
+        self.virtual_size = Size(painting.span(self._widths), len(self._shown.lines) + 1)
 
     def on_resize(self) -> None:
         """Share out the new width; keep the cursor in view."""
@@ -267,11 +230,9 @@ class Table(ScrollView, can_focus=True):
         step : int
             Rows, downwards positive.
         """
-        shown = self.visible_keys
-        if not shown:
-            return
-        at = shown.index(self.cursor) if self.cursor in self._place and self.cursor else 0
-        self.put_cursor(shown[max(0, min(len(shown) - 1, at + step))])
+        key = self._shown.stepped(self.cursor, step)
+        if key is not None:
+            self.put_cursor(key)
 
     def action_page(self, direction: int) -> None:
         """Move the cursor by a screenful.
@@ -291,7 +252,7 @@ class Table(ScrollView, can_focus=True):
         direction : int
             1 last, -1 first.
         """
-        self.action_move(direction * max(1, len(self._lines)))
+        self.action_move(direction * max(1, len(self._shown.lines)))
 
     def action_scroll_columns(self, step: int) -> None:
         """Scroll sideways.
@@ -352,14 +313,14 @@ class Table(ScrollView, can_focus=True):
                 self.set_sort(name, descending=not self.arrangement.descending if same else False)
             return
         at = event.y - 1 + self.scroll_offset.y
-        if at < len(self._lines) and (key := self._lines[at].key) is not None:
+        if at < len(self._shown.lines) and (key := self._shown.lines[at].key) is not None:
             if event.chain > 1 and key == self.cursor:
                 self.action_open()
             self.put_cursor(key)
 
     def _reveal(self) -> None:
-        if self.cursor in self._place and self.size.height > 1:
-            line = self._place[self.cursor or ""]
+        line = self._shown.place.get(self.cursor or "")
+        if line is not None and self.size.height > 1:
             top, height = self.scroll_offset.y, self.scrollable_content_region.height - 1
             if line < top:
                 self.scroll_to(y=line, animate=False, immediate=True)
@@ -392,22 +353,18 @@ class Table(ScrollView, can_focus=True):
             strip = self._header()
         else:
             at = y - 1 + self.scroll_offset.y
-            if not self._lines and y == 2:
+            if not self._shown.lines and y == 2:
                 strip = Strip([Segment("  " + self.empty, base + self._style("empty"))])
-            elif at >= len(self._lines):
+            elif at >= len(self._shown.lines):
                 strip = Strip([])
-            elif (key := self._lines[at].key) is not None:
+            elif (key := self._shown.lines[at].key) is not None:
                 strip = self._body(self._rows[key], base)
             else:
-                strip = Strip([Segment(" " + self._lines[at].text, base + self._style("group"))])
+                strip = Strip([Segment(" " + self._shown.lines[at].text, base + self._style("group"))])
         back = base + self._style("header") if y == 0 else base
-        if y and self.cursor is not None and self._place.get(self.cursor) == y - 1 + self.scroll_offset.y:
+        if y and self._shown.place.get(self.cursor or "") == y - 1 + self.scroll_offset.y:
             back = base + self._style("cursor")
-        held = min(width, self._held())
-        if not left or not held:
-            return strip.crop_extend(left, left + width, back)
-        moving = strip.crop_extend(held + left, left + width, back)
-        return Strip.join([strip.crop_extend(0, held, back), moving])
+        return painting.scrolled(strip, min(width, self._held()), left, width, back)
 
     def _held(self) -> int:
         """Cells of the gutter and of the columns that stay when the others scroll."""
@@ -422,11 +379,9 @@ class Table(ScrollView, can_focus=True):
     def _body(self, row: Row, base: Style) -> Strip:
         on_cursor = row.key == self.cursor
         back = base + self._style("cursor") if on_cursor else base
-        sign, sign_style = ("●", None) if self._mark_sign is None else self._mark_sign(row.key)
-        gutter = [
-            Segment("▌" if on_cursor else " ", back + self._style("live")),
-            Segment(sign if row.key in self.marks else " ", back + (sign_style or self._style("mark"))),
-        ]
+        sign, style = ("●", None) if self._mark_sign is None else self._mark_sign(row.key)
+        mark = Segment(sign if row.key in self.marks else " ", back + (style or self._style("mark")))
+        gutter = painting.gutter(mark, self._style("live"), back, on_cursor=on_cursor)
         return Strip([*gutter, *painting.body(row, self.columns, self._widths, self._style, back)])
 
     def watch_has_focus(self, _has_focus: bool) -> None:

@@ -8,19 +8,6 @@ from arena_tui.screens.monitor.trajectories import METRICS, TITLES, View
 if TYPE_CHECKING:
     from engine.running.records import Run
 
-HELP = (
-    "The runs of the open campaign, read from its folder while they go. Closing this never ends a run.\n\n"
-    "Filter with /: words, a column (status:failed method=gplearn task:nguyen), a size (q<0.5 id<=1e-6 "
-    "time>60), ! before a term turns it round. Sort with s, S, O or a click on a heading; o groups.\n\n"
-    "Space lays a run's trajectory over the others (its sign stands before the row), u clears. m "
-    "changes the value (q, ID, OOD, native score), l the axis, b shows the best so far, n the seeds' "
-    "band, f the Pareto front of the task. Zeros are drawn at 1e-12 with a small triangle; what is "
-    "unavailable is a gap.\n\n"
-    "p holds the rows where they are (PAUSED) while reading goes on: a search is never paused, its "
-    "clock is the wall's. x stops, r retries, d drains: each asks first and acts on the marked runs or "
-    "the one under the cursor."
-)
-
 
 def changed(view: View, what: str) -> View:
     """Return the view after a key.

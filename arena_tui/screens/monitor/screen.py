@@ -1,29 +1,30 @@
 """The Monitor: runs of one campaign as they go, their trajectories, what they found, and orders to them."""
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Container, Vertical, VerticalScroll
+from textual.binding import BindingType
+from textual.containers import Container, Vertical
 
 from arena_tui import starting
 from arena_tui.feed import Feed
 from arena_tui.screens.frame import ConsoleScreen
-from arena_tui.screens.monitor import alarms, asking, orders, rows, trajectories
+from arena_tui.screens.monitor import alarms, asking, keys, orders, rows, trajectories
 from arena_tui.screens.monitor.detail import Resources, RunDetail, next_digits, resources
 from arena_tui.screens.monitor.picture import Camera, Picture
 from arena_tui.screens.monitor.progress import Progress, ProgressLine, measure
+from arena_tui.screens.monitor.side import Side
 from arena_tui.screens.monitor.trajectories import MOST, View
-from arena_tui.widgets.chart import SIGNS, ChartView, series_style
+from arena_tui.widgets.chart import SIGNS, series_style
 from arena_tui.widgets.dialogs import Question, Reading
 from arena_tui.widgets.drawing import Chart
 from arena_tui.widgets.expression import DIGITS
 from arena_tui.widgets.filterbar import FilterBar
 from arena_tui.widgets.masthead import Masthead
-from arena_tui.widgets.plain import Plain
 from arena_tui.widgets.table import Table
 from engine.running.records import Run
 
@@ -36,7 +37,6 @@ _AT_REST_S = 10.0
 # A held key moves the cursor at once; what is beside it follows when the key rests this long.
 _SETTLE_S = 0.08
 _GROUPS = (None, "method", "task", "status")
-_PANES = ("plot", "found", "log")
 
 
 class MonitorScreen(ConsoleScreen):
@@ -44,36 +44,8 @@ class MonitorScreen(ConsoleScreen):
 
     CSS_PATH = "monitor.tcss"
     ROOM: ClassVar[str] = "monitor"
-    HELP: ClassVar[str] = asking.HELP
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("x", "order('stop')", "Stop"),
-        Binding("p", "pause", "Pause"),
-        Binding("slash", "filter", "Filter", key_display="/", priority=True),
-        Binding("space", "mark", "Overlay"),
-        Binding("m", "view('metric')", "Metric"),
-        Binding("v", "pane", "Pane"),
-        Binding("r", "order('retry')", "Retry"),
-        Binding("enter", "zoom", "Zoom", show=False),
-        Binding("R", "resume", "Resume: start an engine for this campaign", show=False),
-        Binding("d", "order('drain')", "Drain: start nothing new", show=False),
-        Binding("l", "view('log')", "Logarithmic axis", show=False),
-        Binding("b", "view('best')", "Best so far", show=False),
-        Binding("n", "view('bands')", "Seed bands", show=False),
-        Binding("f", "view('front')", "Pareto front of the task", show=False),
-        Binding("B", "view('budget')", "Budget mark", show=False),
-        Binding("o", "group", "Group by method, task or status", show=False),
-        Binding("e", "simplified", "Simplified form", show=False),
-        Binding("t", "truth", "Difference from ground truth", show=False),
-        Binding("full_stop", "digits", "Digits shown", show=False, key_display="."),
-        Binding("c", "copy", "Copy the expression", show=False),
-        Binding("y", "copy_table", "Copy the shown table", show=False),
-        Binding("w", "whole_log", "Read the worker's log", show=False),
-        Binding("a", "mark_shown", "Overlay all shown", show=False),
-        Binding("u", "unmark", "Clear the overlay", show=False),
-        Binding("plus", "pace(-1)", "Refresh more often", show=False, key_display="+"),
-        Binding("minus", "pace(1)", "Refresh less often", show=False, key_display="-"),
-        Binding("N", "alarms", "Bell and notifications on or off", show=False),
-    ]
+    HELP: ClassVar[str] = keys.HELP
+    BINDINGS: ClassVar[list[BindingType]] = keys.BINDINGS
 
     def __init__(self) -> None:
         super().__init__()
@@ -100,13 +72,7 @@ class MonitorScreen(ConsoleScreen):
             with Vertical(id="runs", classes="panel"):
                 yield table
                 yield FilterBar(table, hint="words, status:failed, method=pysr, q<0.5, id<1e-6")
-            with Vertical(id="side"):
-                with Vertical(id="plot", classes="panel front"):
-                    yield ChartView(id="chart")
-                with Vertical(id="found", classes="panel"):
-                    yield RunDetail(id="detail")
-                with Vertical(id="log", classes="panel"), VerticalScroll(id="tail"):
-                    yield Plain("")
+            yield Side(id="side")
 
     # -- life ----------------------------------------------------------------------------------------------
 
@@ -114,8 +80,6 @@ class MonitorScreen(ConsoleScreen):
         """Start reading the open campaign."""
         super().on_mount()
         self.query_one("#runs").border_title = "Runs"
-        self.query_one("#found").border_title = "Run"
-        self.query_one("#log").border_title = "Log"
         self.query_one("#table", Table).focus()
         kept = self.console.recall("monitor.filter")
         if isinstance(kept, str) and kept:
@@ -208,9 +172,7 @@ class MonitorScreen(ConsoleScreen):
 
     def _arrive(self) -> None:
         self._settling = None
-        detail = self.query_one(RunDetail)
-        detail.set_shown("simplified", shown=False)
-        detail.set_shown("truth", shown=False)
+        self.query_one(Side).hide_asked()
         self._draw()
 
     @on(Table.Marked)
@@ -228,17 +190,19 @@ class MonitorScreen(ConsoleScreen):
     def _draw(self) -> None:
         """Show the run under the cursor, and ask for the chart, the telemetry and the log."""
         run, chosen = self._current(), self._chosen()
-        self.query_one(RunDetail).show_run(run)
-        self.query_one("#found").border_title = f"Run {run.label} {run.name} {run.key.cell}" if run else "Run"
+        self.query_one(Side).show_run(run)
         wanted = (run, tuple(chosen), self._view)
         if wanted == self._drawn_for:
             return
         self._drawn_for = wanted
         view, everything = self._view, list(self._runs.values())
 
-        self.ask(lambda: trajectories.chart(everything, chosen, run, view), self._show_chart, topic="chart")
+        def show(chart: Chart) -> None:
+            self.query_one(Side).show_chart(chart, asking.chart_title(self._view))
+
+        self.ask(lambda: trajectories.chart(everything, chosen, run, view), show, topic="chart")
         if run is None:
-            self._show_about((Resources((), (), 1), ""))
+            self.query_one(Side).show_about(Resources((), (), 1), "")
             return
 
         def about() -> tuple[Resources, str]:
@@ -246,20 +210,7 @@ class MonitorScreen(ConsoleScreen):
 
             return resources(reader.telemetry(run), run.threads), reader.log_tail(run, 4000)
 
-        self.ask(about, self._show_about, topic="about")
-
-    def _show_chart(self, chart: Chart) -> None:
-        view = self._view
-        pane = self.query_one("#plot")
-        pane.border_title = asking.chart_title(view)
-        self.query_one(ChartView).show(chart, legend=len(chart.series) > 0)
-
-    def _show_about(self, found: tuple[Resources, str]) -> None:
-        used, log = found
-        self.query_one(RunDetail).show_resources(used)
-        tail = self.query_one("#tail", VerticalScroll)
-        tail.query_one(Plain).show(log.rstrip("\n") or "nothing was written")
-        tail.scroll_end(animate=False)
+        self.ask(about, lambda found: self.query_one(Side).show_about(*found), topic="about")
 
     # -- keys ----------------------------------------------------------------------------------------------
 
@@ -304,10 +255,7 @@ class MonitorScreen(ConsoleScreen):
 
     def action_pane(self) -> None:
         """Bring the next pane to the front where only one fits."""
-        front = next((name for name in _PANES if self.query_one(f"#{name}").has_class("front")), _PANES[0])
-        after = _PANES[(_PANES.index(front) + 1) % len(_PANES)]
-        for name in _PANES:
-            self.query_one(f"#{name}").set_class(name == after, "front")
+        self.query_one(Side).bring_next()
 
     def action_zoom(self) -> None:
         """Give the front pane the whole screen, or give it back."""
@@ -346,25 +294,16 @@ class MonitorScreen(ConsoleScreen):
         run = self._current()
         if run is not None and run.expression:
             self.console.tell("simplifying…")
-            self.ask(lambda: asking.simplified(run), self._reveal_simplified, topic="simplified")
+            self.ask(lambda: asking.simplified(run), partial(self._reveal, "simplified"), topic="simplified")
 
-    def _reveal_simplified(self, found: tuple[str, str]) -> None:
-        self.query_one(RunDetail).reveal("simplified", found[0], found[1])
-        self._bring("found")
+    def _reveal(self, part: str, found: tuple[str, str]) -> None:
+        self.query_one(Side).reveal(part, *found)
 
     def action_truth(self) -> None:
         """Show the ground truth and how far this expression is from it."""
         run = self._current()
         if run is not None:
-            self.ask(lambda: asking.truth(run), self._reveal_truth, topic="truth")
-
-    def _reveal_truth(self, found: tuple[str, str]) -> None:
-        self.query_one(RunDetail).reveal("truth", found[0], found[1])
-        self._bring("found")
-
-    def _bring(self, pane: str) -> None:
-        for name in _PANES:
-            self.query_one(f"#{name}").set_class(name == pane, "front")
+            self.ask(lambda: asking.truth(run), partial(self._reveal, "truth"), topic="truth")
 
     def action_digits(self) -> None:
         """Show numbers with other digits; nothing else changes."""

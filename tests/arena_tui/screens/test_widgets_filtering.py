@@ -94,7 +94,7 @@ async def test_groups_have_a_line_of_their_own_and_the_cursor_passes_over_it():
         table = pilot.app.query_one(Table)
         table.load(ROWS)
         table.set_group("status", lambda rows: f"{len(rows)} rows")
-        assert [line.text for line in table._lines if line.key is None] == [
+        assert [line.text for line in table._shown.lines if line.key is None] == [
             "completed  2 rows", "failed  1 rows", "running  1 rows",
         ]  # fmt: skip
         table.put_cursor("d")

@@ -7,18 +7,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from textual.app import App
+from textual.app import App, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.reactive import reactive
 from textual.screen import Screen
 
 from adapters.errors import AdapterError
-from arena_tui import copying, remembered, screens, terminal
+from arena_tui import copying, remembered, screens, sheet, terminal
 from arena_tui.palette import Everything
 from arena_tui.screens.frame import ConsoleScreen
 from arena_tui.screens.help.screen import HelpScreen
 from arena_tui.theme import DEFAULT, THEMES, WITHOUT_COLOUR, ColourOff
+from arena_tui.widgets.dialogs import Reading
 from arena_tui.widgets.keybar import key_name
 from arena_tui.widgets.plain import printable
 from engine.errors import EngineError
@@ -48,6 +49,7 @@ class Console(App[int]):
         Binding("q", "leave", "Quit", show=False),
         Binding("ctrl+q", "leave", "Quit", show=False, priority=True),
         Binding("ctrl+t", "next_theme", "Next theme", show=False),
+        Binding("P", "plain", "Plain text to select with the mouse", show=False),
         *(
             Binding(entry.key, f"room('{entry.name}')", f"Go to {entry.title}", show=False)
             for entry in screens.ENTRIES
@@ -193,6 +195,18 @@ class Console(App[int]):
         self.theme = name
         self.remember("theme", name)
         self.tell(f"theme {name}")
+
+    def action_plain(self) -> None:
+        """Print tables and expressions outside the alternate screen; in a dialog where there is no such."""
+        text = sheet.text_of(self.screen)
+        if not text:
+            self.tell("no table or expression here", "warning")
+            return
+        try:
+            sheet.show(self, text)
+        except SuspendNotSupported:
+            if not isinstance(self.screen, Reading):
+                self.push_screen(Reading("Plain text", text))
 
     def action_help_quit(self) -> None:
         """Say how to leave, instead of leaving by accident."""

@@ -135,6 +135,7 @@ class Reading(ModalScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,enter", "leave", "Close"),
         Binding("c", "copy", "Copy"),
+        Binding("P", "app.plain", "Plain text to select with the mouse"),
     ]
 
     def __init__(self, title: str, text: str) -> None:
@@ -147,7 +148,7 @@ class Reading(ModalScreen[None]):
             box.border_title = self._title
             with VerticalScroll():
                 yield Plain(self.text)
-            yield Plain("c  copy      esc  close", classes="hint")
+            yield Plain("c  copy      P  plain, to select      esc  close", classes="hint")
 
     def on_mount(self) -> None:
         """Let the arrow keys scroll."""

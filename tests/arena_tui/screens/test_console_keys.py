@@ -7,6 +7,7 @@ import pytest
 
 from arena_tui import copying, remembered
 from arena_tui.screens import ENTRIES
+from arena_tui.screens.monitor.rows import COLUMNS
 from arena_tui.theme import THEMES
 from arena_tui.widgets.plain import printable
 from arena_tui.widgets.table import Table
@@ -179,6 +180,20 @@ async def test_copy_without_a_terminal_promises_only_the_file(ended):
     from tasks import locations
 
     assert (locations.cache_folder() / "copied.txt").read_text() == run.expression
+
+
+async def test_plain_text_without_a_terminal_is_a_dialog_and_keeps_the_truth_hidden(ended):
+    async with console_at(campaign=ended) as pilot:
+        run = pilot.app.screen._current()
+        await pilot.press("P")
+        await settle(pilot)
+        text = pilot.app.screen.text
+        assert run.expression in text
+        assert text.startswith("\t".join(column.name for column in COLUMNS))
+        assert len(text.split("\n\n")[0].splitlines()) == 1 + 18
+        await pilot.press("escape", "ctrl+p", *"plain text", "enter")
+        await settle(pilot)
+        assert pilot.app.screen.text == text
 
 
 def test_the_clipboard_sequence_carries_the_exact_text():

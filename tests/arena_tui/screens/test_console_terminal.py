@@ -155,6 +155,35 @@ def test_copy_sends_one_sequence_with_the_exact_text(terminal, arena_home):
     assert shown.end() == 0
 
 
+@pytest.mark.parametrize("leaving", ["any key", "a signal"])
+def test_plain_text_is_shown_whole_outside_the_screen_with_the_mouse_off(terminal, leaving):
+    long = "sin(x0)+" * 375 + "x0"
+    folder = write(
+        Path.cwd() / "long",
+        Plan(methods=("bank",), tasks=("Nguyen-1",), seeds=(520,), expressions={"bank/g0633/520": long}),
+    )
+    shown = terminal("monitor", str(folder))
+    shown.read("done")
+    shown.keys("P")
+    shown.read("any key")
+    assert long in shown.text
+    outside = shown.text[: shown.text.index(long)]
+    for mode in ("?1049", "?1000", "?1003", "?1006"):
+        assert outside.rfind(f"\x1b[{mode}l") > outside.rfind(f"\x1b[{mode}h")
+    if leaving == "any key":
+        shown.text = ""
+        shown.keys("\x03")
+        shown.read("\x1b[?1000h")
+        assert "\x1b[?1049h" in shown.text
+        shown.read("Overlay")
+        shown.keys("q")
+        assert shown.end() == 0
+    else:
+        shown.child.send_signal(signal.SIGTERM)
+        assert shown.end() == 128 + signal.SIGTERM
+    assert shown.restored()
+
+
 @pytest.mark.parametrize("term", ["xterm", "", "dumb"])
 def test_without_a_terminal_it_says_why_and_what_instead(term):
     ended = subprocess.run(

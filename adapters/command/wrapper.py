@@ -1,8 +1,12 @@
 """Binds any executable: it reads a CSV table and prints an expression a line, each better than the last."""
 
+import os
+import selectors
 import shlex
 import subprocess
-from collections.abc import Callable
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +18,13 @@ from adapters.interface import Equation, Request
 
 # What a program may print before an expression to state its own score: a number and a tab.
 SEPARATOR = "\t"
+# Longer lines are beyond what any parser here accepts; their rest is not kept in memory.
+LINE_BYTES = 1 << 20
+# A program may print faster than anyone can evaluate: behind the first burst only the newest line of each
+# pause is published.
+BURST, PER_SECOND = 200, 20.0
+# Published expressions that are kept for the list of all models.
+KEPT = 1_000
 
 
 def parse_line(line: str) -> Equation | None:
@@ -36,6 +47,37 @@ def parse_line(line: str) -> Equation | None:
     return Equation(line, line)
 
 
+def printed(descriptor: int, pause: Callable[[], float | None]) -> Iterator[str | None]:
+    """Yield the lines that arrive on a descriptor, and None whenever a pause is over before the next one.
+
+    Parameters
+    ----------
+    descriptor : int
+        The reading end of a pipe.
+    pause : callable
+        Seconds to wait at most for more; None waits for good.
+    """
+    buffer, too_long = b"", False
+    with selectors.DefaultSelector() as selector:
+        selector.register(descriptor, selectors.EVENT_READ)
+        while True:
+            if not selector.select(pause()):
+                yield None
+                continue
+            chunk = os.read(descriptor, 1 << 16)
+            *lines, buffer = (buffer + chunk).split(b"\n") if chunk else (buffer, b"")
+            for line in lines:
+                if not too_long:
+                    yield line.decode(errors="replace")
+                too_long = False
+            if not chunk:
+                return
+            if len(buffer) > LINE_BYTES:
+                if not too_long:
+                    yield buffer.decode(errors="replace")
+                buffer, too_long = b"", True
+
+
 class Command:
     """A program in another language, started once per run in the worker's own session."""
 
@@ -47,7 +89,7 @@ class Command:
             raise AdapterError(message)
         self.words = words
         self.last: Equation | None = None
-        self.all: list[Equation] = []
+        self.all: deque[Equation] = deque(maxlen=KEPT)
 
     def fit(self, X: NDArray[np.float64], y: NDArray[np.float64], report: Callable[[Equation], None]) -> None:
         """Write the table, run the program, publish what it prints; its standard error goes to the log."""
@@ -56,21 +98,36 @@ class Command:
         np.savetxt(table, np.column_stack([X, y]), delimiter=",", header=header, comments="", fmt="%.17g")
         filled = [self._fill(word, table) for word in self.words]
         try:
-            process = subprocess.Popen(filled, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+            process = subprocess.Popen(filled, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
         except OSError as error:
             message = f"command: {filled[0]} cannot be started: {error.strerror}"
             raise AdapterError(message) from error
         assert process.stdout is not None
-        with process, process.stdout as lines:
-            for line in lines:
-                equation = parse_line(line)
-                if equation is not None:
-                    self.last = equation
-                    self.all.append(equation)
-                    report(equation)
+        with process, process.stdout as output:
+            self._publish(output.fileno(), report)
         if process.returncode != 0:
             message = f"command: {Path(filled[0]).name} ended with exit code {process.returncode}"
             raise AdapterError(message)
+
+    def _publish(self, descriptor: int, report: Callable[[Equation], None]) -> None:
+        room, counted, waiting = float(BURST), time.monotonic(), False
+
+        def pause() -> float | None:
+            return 1 / PER_SECOND if waiting else None
+
+        for line in printed(descriptor, pause):
+            equation = None if line is None else parse_line(line)
+            if equation is not None:
+                self.last, waiting = equation, True
+            now = time.monotonic()
+            room, counted = min(BURST, room + (now - counted) * PER_SECOND), now
+            if waiting and self.last is not None and room >= 1:
+                room, waiting = room - 1, False
+                self.all.append(self.last)
+                report(self.last)
+        if waiting and self.last is not None:
+            self.all.append(self.last)
+            report(self.last)
 
     def _fill(self, word: str, table: Path) -> str:
         request = self.request
@@ -97,5 +154,5 @@ class Command:
         return self.last
 
     def get_total_equations(self) -> list[Equation]:
-        """Return every line printed."""
-        return self.all
+        """Return the latest of what was published."""
+        return list(self.all)

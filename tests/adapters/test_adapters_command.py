@@ -55,3 +55,32 @@ def test_a_tab_belongs_to_a_score_only_after_a_number():
     assert parse_line("1e-3\tx0").score == 1e-3
     assert parse_line("x0\t+ 1").text == "x0\t+ 1"
     assert parse_line("  # nothing") is None
+
+
+def script(tmp_path, text):
+    path = tmp_path / "prints.py"
+    path.write_text(text)
+    return f"{sys.executable} {path}"
+
+
+def test_bytes_that_are_no_text_do_not_end_the_run(plugins, run_worker, table, tmp_path):
+    words = script(tmp_path, r"import sys; sys.stdout.buffer.write(b'\xff\xfe\x00\nx0*x1\n')")
+    ran = run_worker("command", *table, settings={"command": words})
+    assert ran.code == 0, ran.log
+    assert ran.events("final")[0]["text"] == "x0*x1"
+
+
+def test_a_flood_of_expressions_is_thinned_and_the_last_one_kept(plugins, run_worker, table, tmp_path):
+    words = script(tmp_path, "for i in range(50_000): print(f'x0*{i}')")
+    ran = run_worker("command", *table, settings={"command": words})
+    assert ran.code == 0, ran.log
+    assert 200 <= len(ran.events("incumbent")) < 5_000
+    assert ran.events("incumbent")[0]["text"] == "x0*0"
+    assert ran.events("incumbent")[-1]["text"] == ran.events("final")[0]["text"] == "x0*49999"
+
+
+def test_a_line_without_end_is_cut(plugins, run_worker, table, tmp_path):
+    words = script(tmp_path, "print('x0+' * 3_000_000 + 'x0'); print('x1')")
+    ran = run_worker("command", *table, settings={"command": words})
+    assert [line["text"] for line in ran.events("incumbent")[1:]] == ["x1"]
+    assert ran.events("incumbent")[0]["characters"] < 2 << 20

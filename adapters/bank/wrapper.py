@@ -18,6 +18,7 @@ class Bank:
         self.request = request
         self.library = settings["library"]
         self.limits = Limits(**{name: value for name, value in settings.items() if name != "library"})
+        self.model: Any = None
         self.steps: list[Equation] = []
 
     def fit(self, X: NDArray[np.float64], y: NDArray[np.float64], report: Callable[[Equation], None]) -> None:
@@ -43,9 +44,11 @@ class Bank:
         self._keep(found.model, found.evaluations)
 
     def _keep(self, model: Any, evaluations: int) -> None:  # noqa: ANN401 - the search is imported in fit only
+        self.model = model
+        text = self._in_names_of_the_request(model.text)
         self.steps.append(
             Equation(
-                text=model.text,
+                text=text,
                 native=model.text,
                 score=model.nmse,
                 score_name="nmse",
@@ -54,11 +57,19 @@ class Bank:
             )
         )
 
+    def _in_names_of_the_request(self, text: str) -> str:
+        """Write a model of the library, whose variables are x0, x1, ..., in the names it was asked in."""
+        from engine.expression import infix, parse
+
+        features = self.request.features
+        own = tuple(f"x{index}" for index in range(len(features)))
+        return text if features == own else infix(parse(text, own), features)
+
     def predict(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Evaluate the saved formula: there is no other model."""
         from engine.reachability.columns import evaluated
 
-        return evaluated(self.steps[-1].text, X)
+        return evaluated(self.model.text, X)
 
     def get_optimal_equation(self) -> Equation | None:
         """Return the last model: a later one never has a larger training error."""

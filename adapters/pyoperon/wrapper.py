@@ -17,9 +17,22 @@ DECIMALS = 45
 _NUMBER = re.compile(r"\d+\.\d+")
 # Larger than any search: the estimator's own defaults (1,000 generations, 1e6 evaluations) end early.
 UNLIMITED = 10**9
-# A generation that ends after the budget does not count: none is begun that would not end this much before
-# it, going by the slowest one so far.
-MARGIN_S = 0.05
+# A generation that ends after the budget does not count: none is begun that would not leave time for one more
+# of the slowest so far, and at least for this share of the budget, within these seconds. On a busy machine a
+# generation may take twice as long as any before it, and the estimator's own last steps take time as well.
+MARGIN_SHARE, LEAST_MARGIN_S, MOST_MARGIN_S = 0.02, 0.05, 0.25
+
+
+def stops(time_left: float, slowest: float, budget: float) -> bool:
+    """Tell whether the search has to end now for its result to come within the budget.
+
+    Parameters
+    ----------
+    time_left, slowest, budget : float
+        Seconds until the budget is over, of the slowest generation so far, and of the whole budget.
+    """
+    least = min(max(MARGIN_SHARE * budget, LEAST_MARGIN_S), MOST_MARGIN_S)
+    return time_left <= slowest + max(slowest, least)
 
 
 class Pyoperon:
@@ -85,7 +98,7 @@ class Pyoperon:
                     values = operon.Evaluate(dispatch, tree, dataset, rows)
                     scale, offset = operon.FitLeastSquares(values, y)
                     report(wrapper.equation(scaled_tree(operon, tree, scale, offset), names, fitness))
-                if wrapper.request.time_left() <= slowest + MARGIN_S:
+                if stops(wrapper.request.time_left(), slowest, wrapper.request.budget_s):
                     for evaluator in wrapper.evaluators:
                         evaluator.Budget = 1
 

@@ -1,6 +1,7 @@
 """A loopback HTTP server for chat completions; who may ask and what is answered is the broker's business."""
 
 import json
+import sys
 from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -27,9 +28,16 @@ def chat_server(ask: Ask) -> ThreadingHTTPServer:
         Not yet serving.
     """
     handler = type("Handler", (_Handler,), {"ask": staticmethod(ask)})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
-    return server
+    return _Server(("127.0.0.1", 0), handler)
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
+        """Stay silent when a killed worker took its connection along; anything else is an error of ours."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):

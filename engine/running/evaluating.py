@@ -133,7 +133,12 @@ def _mse(y: Array, yhat: Array) -> float:
 
 
 def _r2(y: Array, yhat: Array) -> float:
-    return 1.0 - _mse(y, yhat) / float(np.var(y))
+    return 1.0 - _mse(y, yhat) / _variance(y)
+
+
+def _variance(y: Array) -> float:
+    # NaN for a constant target: no score that divides by it can be recomputed.
+    return float(np.var(y)) or math.nan
 
 
 # How the scores that methods report are computed, by the names they use.
@@ -144,7 +149,7 @@ _SCORES: dict[str, Callable[[Array, Array], float]] = {
     "rmse": lambda y, yhat: math.sqrt(_mse(y, yhat)),
     "mae": lambda y, yhat: float(np.mean(np.abs(yhat - y))),
     "mean absolute error": lambda y, yhat: float(np.mean(np.abs(yhat - y))),
-    "nmse": lambda y, yhat: _mse(y, yhat) / float(np.var(y)),
+    "nmse": lambda y, yhat: _mse(y, yhat) / _variance(y),
     "r2": _r2,
     # Operon minimizes the negative.
     "r2, minimized": lambda y, yhat: -_r2(y, yhat),

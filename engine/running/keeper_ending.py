@@ -164,7 +164,8 @@ def write_exit(watch: Watch, cause: str, ending: Ending) -> None:
         "signal": signalled,
         "ended_by": ending.by,
         "fit_began": watch.began_at,
-        "elapsed_s": None if watch.began is None else round(ended - watch.began, 6),
+        # A worker may be gone before its first line was seen: time does not run backwards.
+        "elapsed_s": None if watch.began is None else max(0.0, round(ended - watch.began, 6)),
         "wall_s": round(watch.clock.now(), 6),
         "cpu_s": round(max(ending.cpu_s, reaped_cpu()), 3),
         "peak_rss": watch.peak,

@@ -11,6 +11,8 @@ from engine.running.records import Run
 STARVED_SHARE = 0.7
 # Below this many seconds the figure says nothing.
 STARVED_AFTER_S = 5.0
+# Below this many seconds the CPU seconds are mostly the start-up's.
+SHARE_AFTER_S = 1.0
 
 
 def bound_left(campaign: Campaign, workers: int | None = None) -> float:
@@ -120,9 +122,10 @@ def cpu_share(run: Run) -> float | None:
     Returns
     -------
     float or None
-        CPU seconds over elapsed seconds times threads; None where either is not known.
+        CPU seconds over elapsed seconds times threads; None where either is not known, and for a run so
+        short that its start-up, which counts in CPU seconds only, is most of it.
     """
-    if run.cpu_s is None or not run.elapsed:
+    if run.cpu_s is None or run.elapsed is None or run.elapsed < SHARE_AFTER_S:
         return None
     return round(run.cpu_s / (run.elapsed * run.threads), 3)
 

@@ -3,6 +3,7 @@
 import ast
 import functools
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
@@ -48,6 +49,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Column]]] = {
     "tanh": (1, np.tanh),
     "where": (3, np.where),
 }
+_QUOTED = re.compile(r"`([^`]+)`")
 CONSTANTS = {"pi": math.pi}
 _BINARY: dict[type[ast.operator], Callable[..., Column]] = {
     ast.Add: np.add,
@@ -72,7 +74,8 @@ def parse(text: str, names: Sequence[str]) -> ast.expr:
     Parameters
     ----------
     text : str
-        Python-syntax infix, ``**`` for powers, functions by lower-case name.
+        Python-syntax infix, ``**`` for powers, functions by lower-case name; names that are no
+        identifiers stand in back quotes, as in `` `body mass`**2 ``.
     names : sequence of str
         Feature (and constant) names; they win over ``pi`` and over function names used as values.
 
@@ -89,7 +92,7 @@ def parse(text: str, names: Sequence[str]) -> ast.expr:
     if len(text) > LONGEST_FORMULA:
         raise TaskError(f"the formula has {len(text)} characters; at most {LONGEST_FORMULA} are read")
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        tree = _tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise TaskError(f"the formula {_short(text)} is not an expression: {error}") from error
     if sum(1 for _ in ast.walk(tree)) > MOST_NODES:
@@ -97,6 +100,24 @@ def parse(text: str, names: Sequence[str]) -> ast.expr:
     if _depth(tree) > DEEPEST:
         raise TaskError(f"the formula {_short(text)} is nested more than {DEEPEST} levels deep")
     _check(tree, frozenset(names), text)
+    return tree
+
+
+def _tree(text: str) -> ast.expr:
+    # A quoted name stands as an identifier that the text does not hold while Python's grammar is applied.
+    prefix = "quoted"
+    while prefix in text:
+        prefix += "_"
+    names: dict[str, str] = {}
+
+    def identifier(quoted: re.Match[str]) -> str:
+        names[f"{prefix}{len(names)}"] = quoted[1]
+        return f" {prefix}{len(names) - 1} "
+
+    tree = ast.parse(_QUOTED.sub(identifier, text).strip(), mode="eval").body
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            node.id = names.get(node.id, node.id)
     return tree
 
 

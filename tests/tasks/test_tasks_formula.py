@@ -132,3 +132,12 @@ def test_the_normalized_form_of_every_task_is_stable():
     for task in catalogue.full():
         once = normal.normalized(task.formula, task.feature_names)
         assert normal.normalized(once, task.feature_names) == once
+
+
+def test_a_name_that_is_no_identifier_stands_in_back_quotes():
+    names = ("lambda", "body mass", "quoted0")
+    values = formula.evaluate("`lambda` + `body mass`**2*quoted0", names, np.array([[1.0, 2.0, 3.0]]))
+    assert values.tolist() == [13.0]
+    assert formula.used_names("`body mass` + 1", names) == {"body mass"}
+    with pytest.raises(TaskError, match="'mass', which is not a feature"):
+        formula.parse("`mass` + 1", names)

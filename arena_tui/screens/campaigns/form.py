@@ -54,6 +54,7 @@ class NewCampaign(ModalScreen[Path | None]):
     """Closes with the folder of the campaign that was started, or None."""
 
     CSS_PATH = "form.tcss"
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-tall")]  # noqa: RUF012 - Textual declares it so
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "give_up", "Cancel"),
         Binding("ctrl+s", "start", "Start", priority=True),
@@ -97,6 +98,7 @@ class NewCampaign(ModalScreen[Path | None]):
 
     def on_mount(self) -> None:
         """Offer the names that may be typed, and check what is there."""
+        self.query_one("#semantics", Input).suggester = LastWord(("yes", "no"))
         background.run(self._names, self._offer, self.console.complain)
         empty = next((name for name in ("methods", "tasks") if not self._given[name]), "out")
         self.query_one(f"#{empty}", Input).focus()

@@ -1,5 +1,6 @@
 """Campaigns, Tasks and Methods by their keys: plan, select, change a setting, pick a panel of probes."""
 
+import argparse
 import json
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 from textual.widgets import Input
 
 from arena_tui import starting
+from arena_tui.commands.run_words import add_campaign_flags, draft_of
 from arena_tui.screens.campaigns import plan
 from arena_tui.screens.campaigns.form import NewCampaign
 from arena_tui.screens.methods.probes import ProbePanel, read_candidates
@@ -20,7 +22,7 @@ from tests.arena_tui.screens.made_campaigns import Plan, write
 
 GOOD = {"out": "c", "methods": "bank,b=bank", "tasks": "Nguyen-1,Keijzer-2", "seeds": "520,521",
         "conditions": "clean,0.05", "preset": "", "budget": "20s", "interval": "5s", "workers": "2",
-        "memory": "", "set": ""}  # fmt: skip
+        "data": "", "target": "", "threads": "", "semantics": "no", "memory": "", "set": ""}  # fmt: skip
 
 
 def test_a_good_plan_is_counted_and_written_as_a_command():
@@ -37,12 +39,14 @@ def test_a_good_plan_is_counted_and_written_as_a_command():
     ("name", "text", "said"),
     [
         ("methods", "bnk", "did you mean"), ("methods", "bank,bank", "twice"), ("tasks", "", "no task"),
-        ("tasks", "Nguyen-99", "Nguyen-9"), ("seeds", "x", "whole numbers"),
+        ("tasks", "Nguyen-99", "Nguyen-9"), ("seeds", "x", "whole number"), ("seeds", "4294967296", "below"),
         ("conditions", "loud", "unknown"),
         ("budget", "0", "longer than nothing"), ("interval", "30s", "longer than the budget"),
         ("workers", "0", "at least 1"), ("workers", "9", "starve"), ("memory", "2", "at least 16"),
         ("set", "bank", "LABEL.SETTING=VALUE"), ("set", "nobody.x=1", "no method"),
-        ("preset", "huge", "unknown"),
+        ("preset", "huge", "unknown"), ("threads", "0", "positive whole number"),
+        ("threads", "c=2", "no method"), ("threads", "3", "6 with all workers > 4 cores"),
+        ("semantics", "maybe", "yes or no"), ("data", "none.csv", "no table none.csv"),
     ],
 )  # fmt: skip
 def test_each_wrong_field_is_told_apart(name, text, said):
@@ -50,6 +54,39 @@ def test_each_wrong_field_is_told_apart(name, text, said):
     assert verdict.notes[name].wrong
     assert said in verdict.notes[name].text
     assert not verdict.good
+
+
+def test_a_table_of_ones_own_with_threads_and_semantics_is_written_as_a_command(monkeypatch):
+    monkeypatch.setenv("HOME", str(Path.cwd()))
+    Path("mine.csv").write_text("a,b,y\n" + "".join(f"{i},{i * i},{i + 1}\n" for i in range(20)))
+    own = {**GOOD, "tasks": "", "data": "~/mine.csv", "target": "y", "threads": "1,b=2", "semantics": "yes"}
+    verdict = plan.check(own)
+    assert verdict.good
+    assert verdict.notes["data"].text == "20 rows: a, b, y"
+    assert verdict.notes["target"].text == "from a, b"
+    assert verdict.notes["threads"].text == "bank 1, b 2"
+    assert verdict.summary.startswith("8 runs")
+    command = starting.command_line(verdict.words)
+    assert f"--data {Path.cwd() / 'mine.csv'} --target y" in command
+    assert "--threads 1,b=2 --semantics" in command
+    flags = argparse.ArgumentParser()
+    flags.add_argument("--out")
+    add_campaign_flags(flags)
+    draft = draft_of(flags.parse_args(verdict.words[1:]))
+    assert (draft.tables[0].target, draft.semantics) == ("y", True)
+    assert [entry.threads for entry in draft.methods] == [0, 2]
+    assert plan.check({**own, "tasks": "Nguyen-1"}).summary.startswith("16 runs")
+
+
+def test_a_table_and_its_target_go_together():
+    Path("mine.csv").write_text("a,y\n1,2\n2,3\n3,4\n")
+    assert "a, y" in plan.check({**GOOD, "data": "mine.csv"}).notes["target"].text
+    assert "a, y" in plan.check({**GOOD, "data": "mine.csv", "target": "z"}).notes["target"].text
+    assert plan.check({**GOOD, "target": "y"}).notes["data"].wrong
+    Path("mine.csv").write_text("a,y\n1,2\n2,oops\n3,4\n")
+    assert "oops" in plan.check({**GOOD, "data": "mine.csv", "target": "y"}).notes["data"].text
+    Path("mine.csv").write_text("y\n1\n2\n3\n")
+    assert plan.check({**GOOD, "data": "mine.csv", "target": "y"}).notes["target"].wrong
 
 
 def test_a_folder_that_holds_a_campaign_is_refused(ended):

@@ -11,6 +11,7 @@ from arena_tui.widgets.plain import fit
 FLOOR = 1e-12
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 _BRAILLE = 0x2800
+_LEAST_CANVAS = 4
 _SMALLEST = (12, 4)
 
 
@@ -107,8 +108,8 @@ def draw(chart: Chart, width: int, height: int) -> Picture:
         return _message(note, width, height, skipped)
     (x_low, x_high), (y_low, y_high) = found
     y_ticks = scales.ticks(y_low, y_high, max(2, (height - 2) // 3), log=chart.log)
-    margin = max((len(label) for _, label in y_ticks), default=1) + 1
-    canvas = _Canvas(max(4, width - margin), height - 2)
+    margin = min(max((len(label) for _, label in y_ticks), default=1) + 1, width - _LEAST_CANVAS)
+    canvas = _Canvas(width - margin, height - 2)
     across = scales.Scale(x_low, x_high, 2 * canvas.width - 1, log=chart.x_log)
     up = scales.Scale(y_low, y_high, 4 * canvas.height - 1, log=chart.log)
     _paint_marks(canvas, chart, across)

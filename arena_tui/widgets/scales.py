@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 _ROUNDING = 1e-12
 _LEAST = 1e-290
+# The last power of ten that is a double.
+_LARGEST = 308
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,8 @@ def limits(
 
 def _widened(low: float, high: float, *, log: bool) -> tuple[float, float]:
     if log:
-        bottom, top = math.floor(math.log10(low)), math.ceil(math.log10(high))
+        bottom = min(math.floor(math.log10(low)), _LARGEST - 1)
+        top = min(math.ceil(math.log10(high)), _LARGEST)
         return 10.0**bottom, 10.0 ** max(top, bottom + 1)
     if high > low:
         return low, high

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from arena_tui.widgets import numbers
@@ -69,6 +69,8 @@ def test_budget_mark_and_band_are_seen():
     assert "░" in text
 
 
+@example(points=[(0.0, 9.999999999999347e307)], width=12, height=4, log=True)
+@example(points=[(0.0, 4.0000000040000005e161)], width=12, height=4, log=False)
 @given(
     st.lists(st.tuples(st.floats(0, 1e6), st.none() | st.floats()), max_size=30),
     st.integers(1, 90),

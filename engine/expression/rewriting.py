@@ -5,7 +5,6 @@ factors out of sums, cancelling quotients, dropping absolute values of what cann
 carried with guard digits and rounded to doubles once, at the end.
 """
 
-import time
 from collections.abc import Iterator
 
 from engine.expression.factoring import balanced, grouped, size
@@ -23,8 +22,8 @@ SMALLEST = 2
 LARGEST_EXACT = 10**6
 
 
-def rewrites(expression: Sympy, until: float) -> Iterator[Sympy]:
-    """Yield forms of an expression that are equal to it, until a moment of ``time.process_time``."""
+def rewrites(expression: Sympy) -> Iterator[Sympy]:
+    """Yield forms of an expression that are equal to it."""
     import sympy
 
     first = tidy(expression)
@@ -41,7 +40,7 @@ def rewrites(expression: Sympy, until: float) -> Iterator[Sympy]:
             else (expression,)
         )
         for start in dict.fromkeys(starts):
-            if time.process_time() > until or size(best) <= SMALLEST:
+            if size(best) <= SMALLEST:
                 return
             try:
                 changed = trial(start)

@@ -4,11 +4,12 @@ Every form is printed, read back, and compared with the original on points of th
 one that fails is dropped. Nothing is assumed about the variables: log(x**2) stays, and so does sqrt(x**2).
 """
 
-import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from types import FrameType
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +26,9 @@ if TYPE_CHECKING:
 
 Domain = Mapping[str, tuple[float, float] | None]
 
-# The limit per expression, in processor seconds: a busy machine finds the same text as an idle one. The child
-# stops looking for more a little earlier, and is killed when the wall's clock has gone PATIENCE times as far.
-SECONDS = 2.0
-SEARCHING = 0.6
+# The limit per expression, in processor seconds: a busy machine finds the same text as an idle one. What was
+# found until then stands. A child that does not heed it is killed at PATIENCE times as many of the wall's.
+SECONDS = 1.2
 PATIENCE = 5.0
 POINTS = 192
 # Rewrites reorder roundings; what a rewrite gets wrong is wrong by far more than this.
@@ -83,7 +83,8 @@ def simplify(
     features : sequence of str
         The columns' names in order.
     seconds : float
-        Limit in processor seconds; the child is killed after ``PATIENCE`` times as many of the wall's.
+        Limit in processor seconds, at which the best form so far stands; the child is killed after
+        ``PATIENCE`` times as many of the wall's.
     domain : mapping of str to (low, high), optional
         The declared ranges, on which forms are compared too.
     children : Children, optional
@@ -102,14 +103,34 @@ def simplify(
         return Simplified(text, "unable", None, None, False, str(error), 0.0)
     ranges = tuple((domain or {}).get(name) for name in features)
     pool = children or shared()
-    outcome = pool.run(
-        shortest, text, tuple(features), ranges, seconds * SEARCHING, seconds=seconds * PATIENCE
-    )
+    outcome = pool.run(shortest, text, tuple(features), ranges, seconds, seconds=seconds * PATIENCE)
     if outcome.status != "ok":
         return Simplified(text, "unable", None, None, False, outcome.reason, outcome.seconds)
     best, before, after, extended = outcome.value
     status: Literal["simplified", "unchanged"] = "unchanged" if best == text else "simplified"
     return Simplified(best, status, after, before, extended, "", outcome.seconds)
+
+
+class OutOfTimeError(BaseException):
+    """The processor time of a search is used up. No Exception, so that no library takes it for its own."""
+
+
+@contextmanager
+def processor_limit(seconds: float) -> Iterator[None]:
+    """Leave the block when this process has used so many processor seconds in it; main thread only."""
+
+    def stop(_number: int, _frame: FrameType | None) -> NoReturn:
+        raise OutOfTimeError
+
+    before = signal.signal(signal.SIGPROF, stop)
+    try:
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        yield
+    except OutOfTimeError:
+        pass
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def shortest(
@@ -118,28 +139,39 @@ def shortest(
     """Return the shortest equal text found, C before and after, and whether it has values at more points.
 
     Shorter means a smaller C; with equal C, fewer nodes as written, then fewer characters.
-    A job for child processes: SymPy may take longer than ``seconds``.
+    A job for child processes: it uses the process's profiling timer.
     """
+    best, more, before, after = text, False, None, 0
+    with processor_limit(seconds):
+        for found in _shorter(text, features, ranges):
+            best, after, more = found
+            before = after if before is None else before
+    if before is None:
+        raise ExpressionError(f"its tree could not be built in {seconds:g} s")
+    return best, before, after, more
+
+
+def _shorter(
+    text: str, features: tuple[str, ...], ranges: tuple[tuple[float, float] | None, ...]
+) -> Iterator[tuple[str, int, bool]]:
+    """Yield the text itself, then ever shorter equal ones: text, C, whether it has values at more points."""
     from sympy import Symbol
 
     from engine.expression.rewriting import rewrites, widened
     from engine.expression.symbolic import FAILURES, to_sympy
 
-    until = time.process_time() + seconds
     original = parse(text, features)
-    before = tree(text, features).complexity
-    best, more = text, False
-    least = (before, size(original), len(text))
+    least = (tree(text, features).complexity, size(original), len(text))
+    yield text, least[0], False
     if parameters(original):
-        return best, before, before, more
+        return
     points, isolated = sample(len(features), ranges)
     values = evaluate(original, points)
     symbols = [Symbol(name) for name in features]
     columns: dict[object, Node] = {symbol: Var(place) for place, symbol in enumerate(symbols)}
     # SymPy gives up on some expressions half-way; what was found until then stands.
     with suppress(ExpressionError, *FAILURES):
-        start = widened(to_sympy(original, symbol=symbols.__getitem__))
-        for form in rewrites(start, until):
+        for form in rewrites(widened(to_sympy(original, symbol=symbols.__getitem__))):
             candidate = _printed(form, columns, features)
             if candidate is None:
                 continue
@@ -148,8 +180,8 @@ def shortest(
                 continue
             same, extended = _agree(values, evaluate(parse(candidate, features), points), isolated)
             if same:
-                best, least, more = candidate, count, extended
-    return best, before, least[0], more
+                least = count
+                yield candidate, count[0], extended
 
 
 def _printed(form: object, columns: Mapping[object, Node], features: Sequence[str]) -> str | None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adapters.interface import Equation, Request
-from adapters.llm_sr.chat import Bounds, Chat, OverError
+from adapters.llm_sr.chat import Bounds, Chat, EndpointError, OverError
 from adapters.llm_sr.islands import Islands
 from adapters.llm_sr.prompts import INSTRUCTION, background, functions, preamble, variables
 from adapters.llm_sr.skeleton import Skeleton, UnusableError, body_of, fit
@@ -66,6 +66,11 @@ class LlmSr:
                     self.islands.reset()
                 self._iterate(X, y, report)
         except OverError as end:
+            if self.chat.calls == 0:
+                # What was fitted so far is the seed of the islands: no model has had a part in it.
+                self._keep_counts()
+                message = f"the model has answered nothing: {end}"
+                raise EndpointError(message) from end
             print(f"search ended: {end}", file=sys.stderr)  # noqa: T201 - the worker's log
         self._keep_counts()
 

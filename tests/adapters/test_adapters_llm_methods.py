@@ -143,16 +143,12 @@ def test_unusable_answers_are_counted_and_never_run(name, answer, tmp_path):
     assert len((tmp_path / "unusable.jsonl").read_text().splitlines()) == 4
 
 
-def test_a_busy_server_is_asked_again_and_a_cap_ends_the_search(tmp_path):
+def test_a_busy_server_is_asked_again(tmp_path):
     with serving(lambda prompt, number: RIGHT, failures=[503, 429]) as (url, seen):
         wrapper = started("llm-sr", url, tmp_path, limit=1)
         searched(wrapper)
     assert len(seen) == 3
     assert wrapper.chat.calls == 1
-    with serving(lambda prompt, number: RIGHT, failures=[403]) as (url, seen):
-        wrapper = started("llm-sr", url, tmp_path)
-        assert len(searched(wrapper)) == 1
-    assert len(seen) == 1
 
 
 @pytest.mark.parametrize(
@@ -208,3 +204,12 @@ def test_islands_keep_the_better_fit_and_restart_the_weaker_half():
     islands.reset()
     assert [history[0].mse for history in islands.histories[:2]] == [0.5, 2.0]
     assert all(history[0].mse in (0.5, 2.0) for history in islands.histories[2:])
+
+
+@pytest.mark.parametrize("name", ["llm-sr", "drsr"])
+def test_a_model_that_never_answered_is_no_completed_search(name, tmp_path):
+    with serving(lambda prompt, number: RIGHT, failures=[403]) as (url, seen):
+        wrapper = started(name, url, tmp_path)
+        with pytest.raises(EndpointError, match="the model has answered nothing: the model endpoint refused"):
+            searched(wrapper)
+    assert len(seen) == 1

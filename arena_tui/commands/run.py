@@ -151,14 +151,22 @@ def resumed(campaign: Path, arguments: argparse.Namespace) -> Path:
     """
     from dataclasses import replace
 
-    from engine.running import drafts, lease, spec_file
+    from engine.errors import EngineError
+    from engine.running import drafts, fixed_terms, lease, roster, spec_file
 
+    lease.refuse_if_owned(campaign)
     spec = spec_file.read(campaign)
     draft = draft_of(arguments)
+    fixed_terms.refuse_changes(campaign, spec, draft)
+    if not draft.methods and (arguments.threads or arguments.evaluations):
+        raise EngineError(f"--threads and --evaluations are for methods that --methods adds to {campaign}")
     if draft.methods or draft.tasks or draft.tables or draft.seeds or arguments.conditions:
-        owner = lease.owner(campaign)
-        if owner is not None:
-            lease.Lease(campaign).take()
+        further = tuple(entry for entry in draft.methods if entry.label not in spec.labels)
+        roster.starters(
+            replace(spec, methods=further),
+            [entry.label for entry in further],
+            skip_missing=arguments.skip_missing,
+        )
         spec = drafts.extend(campaign, draft)
     limits = replace(spec.limits, workers=arguments.workers or spec.limits.workers)
     oversubscribe = spec.oversubscribe or arguments.oversubscribe

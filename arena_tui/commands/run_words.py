@@ -47,10 +47,19 @@ def add_campaign_flags(parser: argparse.ArgumentParser) -> None:
     limits.add_argument("--evaluations", metavar="N", help="evaluation limit: N, or LABEL=N,...")
     limits.add_argument("--oversubscribe", action="store_true", help="allow more threads than cores")
     limits.add_argument("--pin", action="store_true", help="bind every run to cores of its own")
-    model = parser.add_argument_group("a language model, for the methods that ask one")
-    model.add_argument("--model", metavar="NAME", help="model id")
+    model = parser.add_argument_group(
+        "a language model",
+        "Needed by llm-sr, drsr and their upstream twins, and refused without it; the engine asks the model, "
+        "the method never sees the key.",
+    )
+    model.add_argument("--model", metavar="NAME", help="model id, for example claude-opus-5")
     model.add_argument("--base-url", metavar="URL", help="OpenAI-compatible server; Claude when omitted")
-    model.add_argument("--key-variable", metavar="NAME", help="environment variable with the key")
+    model.add_argument(
+        "--key-variable",
+        metavar="NAME",
+        help="environment variable with the key; ANTHROPIC_API_KEY or OPENAI_API_KEY when omitted, "
+        "none needed for a server on this machine",
+    )
     model.add_argument("--price", nargs=2, type=float, metavar=("IN", "OUT"), help="$ per million tokens")
     model.add_argument("--model-calls", metavar="N", type=int, help="cap on calls of a run")
     model.add_argument("--model-tokens", metavar="N", type=int, help="cap on tokens of a run")

@@ -12,6 +12,7 @@ from typing import Any
 from engine.errors import EngineError
 from engine.methods import registry
 from engine.running import capacity, conditions, durations, layout, spec_file, spec_values, store, user_data
+from engine.running.fixed_terms import refuse_changes
 from engine.running.journal import now
 from engine.running.presets import Preset, preset
 from engine.running.records import CLEAN
@@ -353,7 +354,7 @@ def extend(campaign: Path, draft: Draft) -> CampaignSpec:
         When the draft changes more than these four.
     """
     old = spec_file.read(campaign)
-    _refuse_changes(campaign, old, draft)
+    refuse_changes(campaign, old, draft)
     base = None if old.preset is None else preset(old.preset)
     added = []
     for entry in draft.methods:
@@ -389,21 +390,3 @@ def extend(campaign: Path, draft: Draft) -> CampaignSpec:
         user_data.save(campaign, task, splits)
     spec_file.extend(campaign, new)
     return new
-
-
-def _refuse_changes(campaign: Path, old: CampaignSpec, draft: Draft) -> None:
-    stated: dict[str, tuple[Any, Any]] = {
-        "budget": (draft.budget, old.limits.budget_s),
-        "interval": (draft.interval, old.limits.interval_s),
-        "grace": (draft.grace, old.limits.grace_s),
-        "startup": (draft.startup, old.limits.startup_s),
-    }
-    for name, (value, have) in stated.items():
-        if value is not None and durations.seconds(value, name) != have:
-            raise EngineError(
-                f"the {name} of {campaign} stays {durations.text(have)}: start a new campaign for another"
-            )
-    if draft.memory_mib is not None and draft.memory_mib * 2**20 != old.limits.memory_bytes:
-        raise EngineError(f"the memory limit of {campaign} stays as it is: start a new campaign for another")
-    if draft.preset is not None and draft.preset != old.preset:
-        raise EngineError(f"the preset of {campaign} stays as it is: start a new campaign for another")

@@ -105,6 +105,24 @@ def owner(campaign: Path) -> dict[str, Any] | None:
     return record if alive else None
 
 
+def refuse_if_owned(campaign: Path) -> None:
+    """Say that a live engine has a campaign, before anything is announced or written.
+
+    Parameters
+    ----------
+    campaign : pathlib.Path
+        The campaign folder.
+
+    Raises
+    ------
+    EngineError
+        When it has an owner.
+    """
+    record = owner(campaign)
+    if record is not None:
+        raise EngineError(_owned(campaign, record))
+
+
 def _owned(campaign: Path, record: dict[str, Any]) -> str:
     who = f"engine {record['pid']} on {record['host']}" if "pid" in record else "another engine"
     return (

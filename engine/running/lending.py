@@ -44,6 +44,9 @@ def endpoint_of(model: Mapping[str, Any]) -> Endpoint:
         raise EngineError("the model has no name: say for example --model NAME --base-url URL")
     if prices is not None and (not isinstance(prices, (list, tuple)) or len(prices) != 2):
         raise EngineError("the model's prices must be two numbers: $ per million input and output tokens")
+    address = model.get("base_url")
+    if address is not None and not str(address).startswith(("http://", "https://")):
+        raise EngineError(f"the model's base URL {address!r} must begin with http:// or https://")
     return Endpoint(
         "openai" if model.get("base_url") else "claude",
         name,

@@ -50,7 +50,8 @@ def starters(spec: CampaignSpec, to_start: Iterable[str], *, skip_missing: bool)
     Raises
     ------
     EngineError
-        When a method is unknown, a setting does not fit, or an environment is missing.
+        When a method is unknown, a setting does not fit, an environment is missing, or a method asks a
+        language model and none, or no key for it, is named.
     """
     needed = set(to_start)
     found: dict[str, Starter] = {}
@@ -62,7 +63,7 @@ def starters(spec: CampaignSpec, to_start: Iterable[str], *, skip_missing: bool)
                 f"{method.name} cannot stop at an evaluation limit: remove it from {entry.label}"
             )
         if method.model:
-            _check_model(spec, method)
+            _check_model(spec, method, to_start=entry.label in needed)
         launch = None
         if entry.label in needed:
             try:
@@ -74,12 +75,17 @@ def starters(spec: CampaignSpec, to_start: Iterable[str], *, skip_missing: bool)
     return found
 
 
-def _check_model(spec: CampaignSpec, method: Method) -> None:
+def _check_model(spec: CampaignSpec, method: Method, *, to_start: bool) -> None:
     from engine.running.lending import endpoint_of
 
-    if not spec.model:
-        raise EngineError(f"{method.name} asks a language model: say for example --model NAME --base-url URL")
-    endpoint_of(spec.model)
+    if not spec.model.get("name"):
+        raise EngineError(
+            f"{method.name} asks a language model and none is named: "
+            "say --model NAME, with --base-url URL for a server other than Claude's"
+        )
+    endpoint = endpoint_of(spec.model)
+    if to_start:
+        endpoint.key()
 
 
 def versions(method: Method) -> dict[str, Any]:

@@ -154,6 +154,11 @@ ON = ["--methods", "bank", "--tasks", "Nguyen-1"]
         (["--methods", "bank,bank", "--tasks", "Nguyen-1"], "bank stands twice"),
         (["--methods", "gplearn", "--tasks", "Nguyen-1"], "gplearn is not installed; run: arena-tui methods"),
         (["--methods", "llm-sr", "--tasks", "Nguyen-1"], "llm-sr asks a language model"),
+        (["--methods", "drsr", "--tasks", "Nguyen-1", "--model", "m"], "no key for m: set ANTHROPIC_API_KEY"),
+        (
+            ["--methods", "drsr", "--tasks", "Nguyen-1", "--model", "m", "--base-url", "localhost:8000"],
+            "must begin with http:// or https://",
+        ),
         (["--methods", "bank"], "no task is named"),
         (["--tasks", "Nguyen-1"], "no method is named"),
         (["--methods", "bank", "--data", "gone.csv"], "--data and --target go together"),
@@ -169,6 +174,29 @@ def test_bad_input_is_one_sentence_and_nothing_is_made(arena, tmp_path, words, s
     assert err.startswith("arena-tui: ")
     assert err.count("\n") == 1
     assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--budget", "21s"], "the budget of"),
+        (["--model", "m"], "the model of"),
+        (["--semantics"], "hides the variables' names"),
+        (["--threads", "2"], "--threads and --evaluations are for methods that --methods adds"),
+        (["--methods", "gplearn"], "gplearn is not installed"),
+        (["--methods", "llm-sr"], "llm-sr asks a language model and none is named"),
+    ],
+)
+def test_a_campaign_refuses_what_it_cannot_take_up_and_stays_as_it_is(
+    arena, tmp_path, table, words, sentence
+):
+    out = tmp_path / "campaign"
+    arena("run", *BANK, "--data", table, "--target", "z", "--out", out, "--json")
+    before = (out / "campaign.toml").read_bytes()
+    code, text, err = arena("run", out, *words)
+    assert (code, text, err.count("\n")) == (2, "", 1)
+    assert sentence in err
+    assert (out / "campaign.toml").read_bytes() == before
 
 
 def test_an_ambiguous_name_is_refused_with_its_candidates(arena, tmp_path):

@@ -18,8 +18,10 @@ Array = NDArray[np.float64]
 LEAST_PHASE = 0.05  # sine, cosine: theta = a * range; below, a sine mimics a cubic with a huge coefficient
 PHASE_STEP = 0.75  # radians between grid points: a cycle is met about eight times
 MOST_PHASES = 430  # grid points, so that 51 cycles over the training range can be found
-LEAST_RATE, MOST_RATE, RATES = 0.05, 60.0, 80  # exponential: theta = a * max|v|
-LOG_SHIFT_LOW, LOG_SHIFT_HIGH, LOG_SHIFTS = -9.0, np.log(100.0), 60  # a = max|v| * exp(theta)
+LEAST_RATE, RATES = 0.05, 100  # exponential: theta = a * max|v|
+MOST_RATE = 300.0  # decays within three of 800 even rows; at 60, transients of one unit in 60 were cut off
+LOG_SHIFT_LOW, LOG_SHIFTS = -9.0, 60  # a = max|v| * exp(theta)
+LOG_SHIFT_HIGH = np.log(10.0)  # beyond, the logarithm is a straight line that stands in for an intercept
 POWER_LOW, POWER_HIGH, POWER_STEP = 0.02, 6.0, 0.08  # |v|**a
 NEGATIVE_POWER_LOW = -6.0
 NEGATIVE_POWER_RATIO = 1e-2  # a < 0 only where min|v| > ratio * max|v|: unseen rows may lie nearer to 0

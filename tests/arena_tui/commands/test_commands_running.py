@@ -166,7 +166,8 @@ ON = ["--methods", "bank", "--tasks", "Nguyen-1"]
         ([*ON, "--preset", "final"], "the preset 'final' is unknown"),
     ],
 )
-def test_bad_input_is_one_sentence_and_nothing_is_made(arena, tmp_path, words, sentence):
+def test_bad_input_is_one_sentence_and_nothing_is_made(arena, tmp_path, monkeypatch, words, sentence):
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     out = tmp_path / "campaign"
     code, text, err = arena("run", "--seeds", "1", "--budget", "5s", "--out", out, *words)
     assert (code, text) == (2, "")

@@ -101,6 +101,31 @@ def acknowledge(campaign: Path, wish: Wish, answer: Sequence[str]) -> None:
     store.write_whole(folder / f"{wish.id}.json", (json.dumps(record) + "\n").encode())
 
 
+def last_word(campaign: Path, run: str) -> str | None:
+    """Find what was last asked, and done, about a run.
+
+    Parameters
+    ----------
+    campaign : pathlib.Path
+        The campaign folder.
+    run : str
+        Run id.
+
+    Returns
+    -------
+    str or None
+        The action; None when nothing was ever asked. Names of acknowledgements begin with the time.
+    """
+    for path in sorted((campaign / layout.ACKNOWLEDGEMENTS).glob("*.json"), reverse=True):
+        try:
+            record = store.read_record(path)
+        except EngineError:
+            continue
+        if record and run in (record.get("applied") or ()):
+            return str(record.get("action"))
+    return None
+
+
 def answer(campaign: Path, wish: Wish) -> dict[str, Any] | None:
     """Read what became of a request.
 

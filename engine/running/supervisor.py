@@ -322,6 +322,10 @@ class Supervisor:
             self._close(run, exit_record)
 
     def _close(self, run: ActiveRun, exit_record: dict[str, Any]) -> None:
+        # An engine that was interrupted twice tells its keepers to stop and does not see them do it.
+        if run.stopped_by is None and exit_record.get("cause") == "stop":
+            asked = control.last_word(self.folder, run.key.id) == control.STOP
+            run.stopped_by = STOPPED if asked else INTERRUPTED
         run.finishing = asyncio.create_task(self._finish(run, exit_record))
         run.finishing.add_done_callback(self._keep_failure)
 

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -285,6 +286,27 @@ def test_ctrl_c_keeps_finished_runs_and_last_checkpoints_and_resuming_completes(
     assert {run.status for run in runs.values()} == {"completed"}
     assert sorted(run.attempts for run in runs.values()) == [1, 1, 1, 1, 2, 2]
     assert {name: digest for name, digest in hashes(folder).items() if name in kept} == kept
+
+
+def test_a_second_ctrl_c_leaves_a_run_that_is_attempted_again(campaign):
+    slow = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nbegin()\nincumbent('x0')\n"
+    slow += "time.sleep(600)\nfinal('2*x0 + 1')"
+    folder = campaign({"stub": "import signal\n" + slow}, budget=600.0, grace=2.0)
+    engine = start_engine(folder)
+    wait_for(lambda: all(r.status == "running" for r in runs_of(folder).values()), 30)
+    wait_for(lambda: all(r.expression == "x" for r in runs_of(folder).values()), 30)
+    os.kill(engine.pid, signal.SIGINT)
+    time.sleep(0.3)
+    os.kill(engine.pid, signal.SIGINT)
+    assert engine.wait(20) == 1
+    assert {run.status for run in runs_of(folder).values()} == {"running"}
+    supervise(folder)
+    assert {run.status for run in runs_of(folder).values()} == {"cancelled"}
+    assert all("interrupted with the engine" in run.reason for run in runs_of(folder).values())
+    script = scripts_of(folder) / "stub.py"
+    script.write_text(script.read_text().replace("600)", "0)"))
+    supervise(folder)
+    assert {run.status for run in runs_of(folder).values()} == {"completed"}
 
 
 def test_stop_retry_and_drain_go_through_the_spool(campaign):

@@ -12,6 +12,7 @@ from textual.containers import Vertical, VerticalScroll
 from arena_tui.screens.frame import ConsoleScreen
 from arena_tui.screens.scores import rows, survey
 from arena_tui.screens.scores.survey import Record, Scored
+from arena_tui.widgets.dialogs import Choice, Typed
 from arena_tui.widgets.facts import Facts
 from arena_tui.widgets.filterbar import FilterBar
 from arena_tui.widgets.plain import Plain
@@ -34,13 +35,14 @@ class ScoresScreen(ConsoleScreen):
         "every run (task, for STAB) has one: the profile counts them.\n\n"
         "e scores what is new with the deterministic judge; what was judged before is kept. v changes "
         "between the profile of the method under the cursor, its runs, and paired comparisons of all "
-        "methods. p shows the paper's own rows, marked as published. Tables, figures and bundles: "
-        "arena-tui export"
+        "methods. p shows the paper's own rows, marked as published. x writes tables, figures or a bundle "
+        "into a folder, as arena-tui export does."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "score", "Score"),
         Binding("v", "pane", "Runs"),
         Binding("p", "published", "Published"),
+        Binding("x", "export", "Export"),
         Binding("slash", "filter", "Filter the runs", show=False, key_display="/", priority=True),
         Binding("r", "reload", "Read again", show=False),
         Binding("c", "copy", "Copy what is shown", show=False),
@@ -135,6 +137,29 @@ class ScoresScreen(ConsoleScreen):
     def _tell_stage(self) -> None:
         judged = f"judge: {self._scored.judge}" if self._scored else ""
         self.query_one("#list").border_subtitle = self._stage or judged
+
+    # -- exporting -----------------------------------------------------------------------------------------
+
+    def action_export(self) -> None:
+        """Ask what to write and where."""
+        if self.campaign is None:
+            self.console.tell("no campaign is open")
+        else:
+            self.app.push_screen(Choice("Export", survey.EXPORTS), partial(self._ask_where, self.campaign))
+
+    def _ask_where(self, folder: Path, kind: str | None) -> None:
+        if kind is not None:
+            text = f"Write {kind} of {folder.name} into this folder:"
+            suggested = str(folder.parent / f"{folder.name}-{kind}")
+            self.app.push_screen(Typed("Export", text, suggested), partial(self._export, folder, kind))
+
+    def _export(self, folder: Path, kind: str, out: str | None) -> None:
+        if out:
+            work = partial(survey.export_as, folder, kind, Path(out), self._published)
+            self.ask(work, partial(self._exported, out), topic="export")
+
+    def _exported(self, out: str, written: list[Path]) -> None:
+        self.console.tell(f"wrote {len(written)} files into {out}")
 
     # -- painting ------------------------------------------------------------------------------------------
 

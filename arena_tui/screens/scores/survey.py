@@ -7,6 +7,14 @@ from typing import Any
 
 Record = Mapping[str, Any]
 
+EXPORTS = (
+    ("latex", "tables for a paper"),
+    ("csv", "every run and method"),
+    ("parquet", "the same tables as Parquet"),
+    ("plots", "figures, PNG and SVG"),
+    ("bundle", "all of it, to share"),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Scored:
@@ -61,6 +69,34 @@ def compute(folder: Path, told: Callable[[str, int, int], None]) -> Scored:
     kept = tables.read_document(folder)
     assert kept is not None
     return _scored(folder, kept)
+
+
+def export_as(folder: Path, kind: str, out: Path, with_published: bool) -> list[Path]:
+    """Write a campaign's tables or figures; what was judged before is reused.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        The campaign.
+    kind : str
+        One of `EXPORTS`.
+    out : pathlib.Path
+        The folder to write into.
+    with_published : bool
+        Whether the paper's rows are added, marked.
+
+    Returns
+    -------
+    list of pathlib.Path
+        The files written.
+    """
+    from engine.scoring import tables
+    from engine.scoring.campaign import score
+    from engine.scoring.export import export
+
+    scores = score(folder)
+    tables.save(scores)
+    return export(scores, kind, out.expanduser(), with_published=with_published)
 
 
 def _scored(folder: Path, kept: Mapping[str, Any]) -> Scored:

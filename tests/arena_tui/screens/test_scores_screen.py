@@ -68,6 +68,19 @@ async def test_runs_and_comparisons_stand_behind_v(scored):
         assert "Paired comparisons over tasks" in text_of(pilot)
 
 
+async def test_tables_are_exported_from_the_screen(ended, tmp_path):
+    async with console_at((120, 40), ended, "scores") as pilot:
+        await pilot.press("x", "enter")
+        await settle(pilot)
+        pilot.app.screen.query_one("Input").value = str(tmp_path / "latex")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert any("wrote" in said.message for said in pilot.app._notifications)
+    written = sorted((tmp_path / "latex").glob("*.tex"))
+    assert written
+    assert any("toprule" in file.read_text() for file in written)
+
+
 @pytest.mark.parametrize("size", [(80, 24), (60, 20), (40, 12), (20, 5)])
 async def test_small_terminals_show_what_fits(scored, size):
     async with console_at(size, scored, "scores") as pilot:

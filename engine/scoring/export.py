@@ -15,6 +15,7 @@ from engine.judging.records import FOLDER as JUDGMENTS
 from engine.running import layout, spec_file
 from engine.scoring import analysis, axes, report, tables, writers
 from engine.scoring.campaign import Scores
+from engine.scoring.folders import without_folders
 from engine.scoring.numeric import DEFINITION
 
 # Whose versions a score depends on.
@@ -179,7 +180,8 @@ def _plots(scores: Scores, out: Path, _with_published: bool) -> list[Path]:
 
 
 def _bundle(scores: Scores, out: Path, with_published: bool) -> list[Path]:
-    shutil.copyfile(scores.folder / layout.SPEC, out / layout.SPEC)
+    spec = (scores.folder / layout.SPEC).read_text(encoding="utf-8")
+    (out / layout.SPEC).write_text(without_folders(spec), encoding="utf-8")
     written = [out / layout.SPEC]
     for source in sorted((scores.folder / JUDGMENTS).glob("*.jsonl")):
         (out / JUDGMENTS).mkdir(exist_ok=True)

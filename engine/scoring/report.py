@@ -8,6 +8,7 @@ from engine.errors import EngineError
 from engine.running.spec import CampaignSpec
 from engine.scoring.axes import RATES
 from engine.scoring.campaign import Scores
+from engine.scoring.folders import without_folders
 from engine.scoring.published import MARK, PublishedRow, published
 from engine.scoring.rows import AXES, DISPLAY_SCALE, AxisScore, MethodScore
 
@@ -151,6 +152,7 @@ def settings_table(spec: CampaignSpec) -> Table:
     rows = []
     for entry in spec.methods:
         changed = ", ".join(f"{key}={value}" for key, value in sorted(entry.settings.items())) or "defaults"
+        changed = without_folders(changed)
         cells: dict[str, Cell] = {
             "label": entry.label,
             "method": entry.method,

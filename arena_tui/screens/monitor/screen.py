@@ -1,5 +1,6 @@
 """The Monitor: runs of one campaign as they go, their trajectories, what they found, and orders to them."""
 
+import gc
 import time
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -124,6 +125,8 @@ class MonitorScreen(ConsoleScreen):
             alarms.ring(self.console, event)
         if picture.changed or first:
             self._draw()
+        if first:
+            _settle_memory()
 
     def _trouble(self, error: Exception) -> None:
         if not self._troubled:
@@ -377,3 +380,10 @@ class MonitorScreen(ConsoleScreen):
         self.console.tell(answer)
         if self._feed is not None:
             self._feed.hurry()
+
+
+def _settle_memory() -> None:
+    """Let the collector pass over what stays: going through thousands of runs each time holds keys up."""
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()

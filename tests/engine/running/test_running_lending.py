@@ -95,6 +95,6 @@ def test_a_worker_reaches_the_model_and_no_record_holds_key_or_token(campaign, m
 
 def test_a_method_that_asks_a_model_needs_one_before_anything_starts(campaign):
     folder = campaign("")
-    with pytest.raises(EngineError, match="stub asks a language model: say for example --model"):
+    with pytest.raises(EngineError, match="stub asks a language model and none is named: say --model NAME"):
         supervise(folder)
     assert {run.status for run in runs_of(folder).values()} == {"planned"}

@@ -1,6 +1,6 @@
 """Rows and words of the Scores screen."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arena_tui.widgets import numbers
@@ -9,15 +9,22 @@ from arena_tui.widgets.table import Column, Row
 AXES = ("ID", "OOD", "SYM", "MIN", "EFF", "STAB")
 RATES = ("Acc0.01", "Acc0.001", "strict", "SA", "R2>0.999", "solution rate")
 _DASH = "–"
-_BAR = 24
+_BAR = 20
+# Best and second of a column: a mark that needs no colour, and a tone where there is one.
+_PLACES = {1: ("¹", "good"), 2: ("²", "fair")}
 
 
 def _hundred(value: object) -> str:
     """Write a score of the 0 to 100 scale; one that is not over all runs carries a degree sign."""
     if not isinstance(value, tuple):
         return _DASH
-    number, n, of = value
-    return (_DASH if number is None else f"{number:.2f}") + ("" if n == of else "°")
+    number, n, of, place = value
+    mark, _ = _PLACES.get(place, ("", ""))
+    return (_DASH if number is None else f"{number:.2f}") + mark + ("" if n == of else "°")
+
+
+def _standing(value: object) -> str:
+    return _PLACES.get(value[3], ("", ""))[1] if isinstance(value, tuple) else ""
 
 
 def _magnitude(value: object) -> object:
@@ -49,9 +56,9 @@ def _state_tone(value: object) -> str:
 
 
 METHOD_COLUMNS = (
-    Column("label", "method", 14, grow=1),
-    *(Column(axis, axis, 6, right=True, show=_hundred, order=_magnitude) for axis in AXES),
-    Column("runs", "scored", 9, right=True, show=_text),
+    Column("label", "method", 13, grow=1),
+    *(Column(axis, axis, 7, right=True, show=_hundred, order=_magnitude, tone=_standing) for axis in AXES),
+    Column("runs", "scored", 7, right=True, show=_text),
     Column("condition", "labels", 8),
 )
 RUN_COLUMNS = (
@@ -70,10 +77,22 @@ RUN_COLUMNS = (
 )
 
 
-def method_row(record: Mapping[str, Any]) -> Row:
-    """Make the row of one method under one condition."""
+def place(record: Mapping[str, Any], axis: str, rivals: Sequence[Mapping[str, Any]]) -> int:
+    """Rank a method on an axis among those under the same labels; 0 without a score or a rival."""
+    own = record[axis]
+    others = [
+        one[axis] for one in rivals if one["condition"] == record["condition"] and one[axis] is not None
+    ]
+    return 0 if own is None or len(others) < 2 else 1 + sum(other > own for other in others)
+
+
+def method_row(record: Mapping[str, Any], rivals: Sequence[Mapping[str, Any]]) -> Row:
+    """Make the row of one method under one condition, among all the methods of the campaign."""
     values: dict[str, object] = {"label": record["label"], "condition": record["condition"]}
-    values |= {axis: (record[axis], record[f"{axis}_n"], record[f"{axis}_of"]) for axis in AXES}
+    values |= {
+        axis: (record[axis], record[f"{axis}_n"], record[f"{axis}_of"], place(record, axis, rivals))
+        for axis in AXES
+    }
     values["runs"] = f"{record['ID_n']}/{record['ID_of']}"
     return Row(method_key(record), values)
 
@@ -81,7 +100,7 @@ def method_row(record: Mapping[str, Any]) -> Row:
 def published_row(record: Mapping[str, Any]) -> Row:
     """Make the row of one published method; its name says that it is not the user's own."""
     values: dict[str, object] = {"label": f"{record['label']} (published)", "condition": record["condition"]}
-    values |= {axis: (record[axis], 1, 1) for axis in AXES}
+    values |= {axis: (record[axis], 1, 1, 0) for axis in AXES}
     values["runs"] = None
     return Row(f"published {method_key(record)}", values)
 

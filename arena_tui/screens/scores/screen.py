@@ -31,8 +31,9 @@ class ScoresScreen(ConsoleScreen):
     HELP: ClassVar[str] = (
         "ID and OOD: numerical quality. SYM: agreement with the reference expression, 1 when judged "
         "equivalent. MIN: reference size over own size. EFF: how early a run came near its own best. STAB: "
-        "agreement of seeds. Scores are 0 to 100, higher is better; a degree sign says that not "
-        "every run (task, for STAB) has one: the profile counts them.\n\n"
+        "agreement of seeds. Scores are 0 to 100, higher is better; ¹ and ² mark the best and "
+        "second of the campaign; a degree sign says that not every run (task, for STAB) has a score: the "
+        "profile counts them.\n\n"
         "e scores what is new with the deterministic judge; what was judged before is kept. v changes "
         "between the profile of the method under the cursor, its runs, and paired comparisons of all "
         "methods. p shows the paper's own rows, marked as published. x writes tables, figures or a bundle "
@@ -167,7 +168,8 @@ class ScoresScreen(ConsoleScreen):
         found = self._scored
         self._methods = {rows.method_key(record): record for record in found.methods} if found else {}
         self._runs = {str(record["run"]): record for record in found.runs} if found else {}
-        shown = [rows.method_row(record) for record in self._methods.values()]
+        rivals = list(self._methods.values())
+        shown = [rows.method_row(record, rivals) for record in rivals]
         if found and self._published:
             conditions = {record["condition"] for record in found.methods}
             shown += [rows.published_row(one) for one in found.published if one["condition"] in conditions]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from arena_tui.screens.scores import rows
 from arena_tui.widgets.table import Table
 from engine.scoring import tables
 from engine.scoring.campaign import score
@@ -66,6 +67,26 @@ async def test_runs_and_comparisons_stand_behind_v(scored):
         await pilot.press("v")
         await settle(pilot)
         assert "Paired comparisons over tasks" in text_of(pilot)
+
+
+def test_the_best_and_the_second_are_marked_under_their_own_labels():
+    def record(label, value, condition="clean"):
+        axes = dict.fromkeys(rows.AXES, value)
+        counts = {f"{axis}_{part}": 3 for axis in rows.AXES for part in ("n", "of")}
+        return {"label": label, "condition": condition, **axes, **counts}
+
+    records = [
+        record("a", 50.0),
+        record("b", 70.0),
+        record("c", 70.0),
+        record("d", None),
+        record("e", 9.0, "noise005"),
+    ]
+    column = next(column for column in rows.METHOD_COLUMNS if column.name == "ID")
+    shown = [column.show(rows.method_row(one, records).values["ID"]) for one in records]
+    assert shown == ["50.00", "70.00¹", "70.00¹", "–", "9.00"]
+    shown = [column.show(rows.method_row(one, records[:2]).values["ID"]) for one in records[:2]]
+    assert shown == ["50.00²", "70.00¹"]
 
 
 async def test_tables_are_exported_from_the_screen(ended, tmp_path):

@@ -101,6 +101,8 @@ def simplify(
         parse(text, features)
     except ExpressionError as error:
         return Simplified(text, "unable", None, None, False, str(error), 0.0)
+    if seconds <= 0:
+        return Simplified(text, "unable", None, None, False, f"a limit of {seconds:g} s leaves no time", 0.0)
     ranges = tuple((domain or {}).get(name) for name in features)
     pool = children or shared()
     outcome = pool.run(shortest, text, tuple(features), ranges, seconds, seconds=seconds * PATIENCE)

@@ -53,6 +53,12 @@ def test_new_campaign_form(snap_compare, size, theme):
 def test_help(snap_compare, mixed, size):
     async def prepare(pilot):
         await settle(pilot)
+        # The log behind the help scrolls to its end one layout later than its text arrives.
+        log = pilot.app.screen.query_one("#log VerticalScroll")
+        for _ in range(50):
+            if 0 < log.max_scroll_y <= log.scroll_offset.y:
+                break
+            await pilot.pause(0.02)
         await pilot.press("question_mark")
         await settle(pilot)
 

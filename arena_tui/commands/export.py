@@ -4,7 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
-from arena_tui.commands.judge_words import add_judge_words, chosen_arbiter, chosen_judge
+from arena_tui.commands.judge_words import add_judge_words
 
 KINDS = ("csv", "parquet", "latex", "plots", "bundle")
 
@@ -47,21 +47,12 @@ def run(arguments: argparse.Namespace) -> int:
     int
         0.
     """
-    from arena_tui.commands.score import progress_line
-    from engine.scoring import tables
-    from engine.scoring.campaign import score
+    from arena_tui.commands.score import estimate_judging, scored
     from engine.scoring.export import export
 
-    folder = Path(arguments.campaign)
-    judge, simplifier = chosen_judge(arguments, folder)
-    scores = score(
-        folder,
-        judge=judge,
-        simplifier=simplifier,
-        arbiter=chosen_arbiter(arguments, folder),
-        progress=progress_line(),
-    )
-    tables.save(scores)
+    if arguments.estimate:
+        return estimate_judging(arguments)
+    scores = scored(arguments)
     written = export(scores, arguments.kind, Path(arguments.out), with_published=arguments.with_published)
     if arguments.json:
         print(json.dumps([str(path) for path in written]))

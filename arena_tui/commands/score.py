@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from arena_tui.commands.judge_words import add_judge_words, chosen_arbiter, chosen_judge
 
 if TYPE_CHECKING:
+    from engine.scoring.campaign import Scores
     from engine.scoring.rows import RunScore, TaskScore
 
 
@@ -51,22 +52,12 @@ def run(arguments: argparse.Namespace) -> int:
     int
         0.
     """
-    from engine.scoring import axes, export, report, tables, writers
-    from engine.scoring.campaign import score
+    from engine.scoring import axes, export, report, writers
     from engine.scoring.numeric import DEFINITION
 
-    folder = Path(arguments.campaign)
     if arguments.estimate:
-        return _estimate(arguments, folder)
-    judge, simplifier = chosen_judge(arguments, folder)
-    scores = score(
-        folder,
-        judge=judge,
-        simplifier=simplifier,
-        arbiter=chosen_arbiter(arguments, folder),
-        progress=progress_line(),
-    )
-    tables.save(scores)
+        return estimate_judging(arguments)
+    scores = scored(arguments)
     if arguments.json:
         print(json.dumps(export.document(scores), allow_nan=False))
         return 0
@@ -97,6 +88,35 @@ def run(arguments: argparse.Namespace) -> int:
     for note in [*scores.notes, *_run_notes(scores.runs), *_task_notes(scores.tasks)]:
         print(f"note: {note}")
     return 0
+
+
+def scored(arguments: argparse.Namespace) -> "Scores":
+    """Score a campaign as the words of the command say, and keep its tables.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        ``campaign`` and the words of `add_judge_words`.
+
+    Returns
+    -------
+    Scores
+        What was judged before is reused.
+    """
+    from engine.scoring import tables
+    from engine.scoring.campaign import score
+
+    folder = Path(arguments.campaign)
+    judge, simplifier = chosen_judge(arguments, folder)
+    scores = score(
+        folder,
+        judge=judge,
+        simplifier=simplifier,
+        arbiter=chosen_arbiter(arguments, folder),
+        progress=progress_line(),
+    )
+    tables.save(scores)
+    return scores
 
 
 def progress_line() -> "ProgressLine":
@@ -134,10 +154,22 @@ def _task_notes(tasks: "tuple[TaskScore, ...]") -> list[str]:
     ]
 
 
-def _estimate(arguments: argparse.Namespace, folder: Path) -> int:
+def estimate_judging(arguments: argparse.Namespace) -> int:
+    """Print what a model judge would cost at most, without asking it.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        ``campaign``, ``json`` and the words of `add_judge_words`.
+
+    Returns
+    -------
+    int
+        0.
+    """
     from engine.judging.claude import estimate
     from engine.scoring.work import work_of
 
-    found = estimate(work_of(folder), model=arguments.model, batched=not arguments.no_batch)
+    found = estimate(work_of(Path(arguments.campaign)), model=arguments.model, batched=not arguments.no_batch)
     print(json.dumps(found, allow_nan=False) if arguments.json else found["sentence"])
     return 0

@@ -152,6 +152,15 @@ def test_the_cost_of_a_model_judge_is_estimated_without_a_key(small, capsys, mon
     assert "set ANTHROPIC_API_KEY" in capsys.readouterr().err
 
 
+def test_an_export_that_is_to_estimate_asks_nobody_and_writes_nothing(small, tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    out = tmp_path / "latex"
+    words = ["export", str(small), "--as", "latex", "--out", str(out), "--judge", "claude", "--estimate"]
+    assert main(words) == 0
+    assert "at most" in capsys.readouterr().out
+    assert not out.exists()
+
+
 def test_symbolic_accuracy_frees_the_constants(tmp_path, capsys):
     rows = [
         {"task": "Nguyen-9", "seed": 1, "expression": "0.98*sin(1.01*x0) + 1.02*sin(x1**2)"},

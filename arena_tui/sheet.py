@@ -6,7 +6,7 @@ import sys
 import termios
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from arena_tui import terminal
 from arena_tui.widgets.dialogs import Reading
@@ -64,47 +64,45 @@ def show(app: "App[Any]", text: str) -> None:
     textual.app.SuspendNotSupported
         When the terminal is not the app's to leave (a browser, no terminal at all).
     """
-    with app.suspend():
+    stdin = sys.__stdin__
+    # Both before the first letter is out: a signal or a key between the text and the wait would be lost
+    # to the wait, and the event loop, which hears of the signal too, does not run meanwhile.
+    with _noticed() as ended, app.suspend(), _single_keys(stdin) as keys:
         out = sys.__stdout__
         if out is not None:
             out.write(f"{printable(text, keep_lines=True)}\n\n-- any key goes back to arena-tui --\n")
             out.flush()
-        _wait_for_key()
-
-
-def _wait_for_key() -> None:
-    """Wait for a key, or for a signal, which the event loop then obeys."""
-    stdin = sys.__stdin__
-    if stdin is None:
-        return
-    ended: list[int] = []
-    with _single_keys(stdin.fileno()), _noticed(ended):
-        while not ended:
-            if select.select([stdin], [], [], _LOOK_S)[0]:
+        while keys is not None and not ended:
+            if select.select([keys], [], [], _LOOK_S)[0]:
                 return
 
 
 @contextmanager
-def _single_keys(descriptor: int) -> Iterator[None]:
+def _single_keys(stdin: TextIO | None) -> Iterator[int | None]:
     """Take keys at once and silently, Ctrl-C as one of them; what was typed is dropped in the end."""
+    if stdin is None:
+        yield None
+        return
+    descriptor = stdin.fileno()
     before = termios.tcgetattr(descriptor)
     modes = termios.tcgetattr(descriptor)
     modes[3] &= ~(termios.ICANON | termios.ECHO | termios.ISIG)
     termios.tcsetattr(descriptor, termios.TCSANOW, modes)
     try:
-        yield
+        yield descriptor
     finally:
         termios.tcsetattr(descriptor, termios.TCSAFLUSH, before)
 
 
 @contextmanager
-def _noticed(ended: list[int]) -> Iterator[None]:
+def _noticed() -> Iterator[list[int]]:
     """Note the signals that end the console; the loop hears of them too, through its own wake-up."""
+    ended: list[int] = []
     before = {
         number: signal.signal(number, lambda one, _frame: ended.append(one)) for number in terminal.ENDING
     }
     try:
-        yield
+        yield ended
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -18,7 +18,7 @@ import pytest
 
 from tests.arena_tui.screens.made_campaigns import Plan, write
 
-_WAIT_S = 40.0
+_WAIT_S = 90.0
 _ENDINGS = ("?1000l", "?1002l", "?1003l", "?1006l", "?2004l", "?1049l", "?25h")
 
 

@@ -93,21 +93,41 @@ def run_unit(
     record["pool"] = {"bank": candidates.bank, "proposed": candidates.proposed, "shared": candidates.shared}
     if level_of(arm) is not None and not listed:
         return {**record, "status": "no candidates", "reason": _unusable(proposed)}
+    grown: list[Model] = []
+
+    def keep(now: Model, _evaluations: int) -> bool:
+        grown.append(now)
+        return True
+
     if arm == "stlsq":
         found = Found(stlsq(bank, X[rows], y[rows], key), (), "thresholds", 0)
     else:
-        found = search(candidates.atoms, X[rows], y[rows], key, limits)
+        found = search(candidates.atoms, X[rows], y[rows], key, limits, keep)
     record |= {
         "status": "ok",
         "reason": None,
         "rows": len(rows),
         "evaluations": found.evaluations,
         "stopped": found.stopped,
-        "path": [{"added": step.added, "nmse": step.nmse, "tried": step.tried} for step in found.path],
+        "first_nmse": grown[0].nmse if grown else None,
+        "path": [
+            {
+                "added": step.added,
+                "nmse": step.nmse,
+                "tried": step.tried,
+                "constant": constant_of(model, step.added),
+            }
+            for step, model in zip(found.path, grown[1:], strict=True)
+        ],
         "search_s": time.monotonic() - began,
         "search_cpu_s": time.process_time() - cpu,
     }
     return record | scored(found.model, task, splits)
+
+
+def constant_of(model: Model, text: str) -> float | None:
+    """Return the inner constant that an atom has in a model; None where it has none or is not in it."""
+    return next((term.constant for term in model.terms if term.text == text), None)
 
 
 def scored(model: Model, task: Task, splits: Splits) -> dict[str, Any]:

@@ -166,8 +166,24 @@ def knockout_report(folder: Path) -> Report:
     -------
     Report
     """
-    made = plan(folder)
-    found = Outcomes(units(folder), made)
+    return knockout_tabulated(plan(folder), list(units(folder)))
+
+
+def knockout_tabulated(made: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> Report:
+    """Make tables 10 and 11 of a knockout whose plan and units were read already.
+
+    Parameters
+    ----------
+    made
+        The plan.
+    records
+        The units.
+
+    Returns
+    -------
+    Report
+    """
+    found = Outcomes(records, made)
     chosen: dict[str, str] = made["families"]
     rows: list[tuple[Value, ...]] = [
         (

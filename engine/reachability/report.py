@@ -49,8 +49,23 @@ def report(folder: Path) -> Report:
     EngineError
         If the folder holds no study.
     """
-    made = plan(folder)
-    records = list(units(folder))
+    return tabulated(plan(folder), list(units(folder)))
+
+
+def tabulated(made: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> Report:
+    """Make the report of a study whose plan and units were read already.
+
+    Parameters
+    ----------
+    made
+        The plan.
+    records
+        The units.
+
+    Returns
+    -------
+    Report
+    """
     found = Outcomes(records, made)
     tables = [_rates(found)]
     arms = set(found.arms)

@@ -142,18 +142,19 @@ class Outcomes:
                 table[one, other].append(cell)
         return table
 
+    def compared(self, arm: str, base: str, metric: str) -> dict[tuple[bool, bool], list[Cell]]:
+        """Sort the cells of an arm that do not equal the base by default by who solved them."""
+        table = self.four_cells(arm, base, metric)
+        return {
+            who: [cell for cell in cells if not self.defaulted(arm, cell)] for who, cells in table.items()
+        }
+
     def gain(self, arm: str, base: str, metric: str) -> Gain:
         """Compare an arm with a base, pair by pair (eq. 5; exact sign test)."""
-        table = dict.fromkeys(((True, True), (True, False), (False, True), (False, False)), 0)
-        left_out = 0
-        for cell in self.cells:
-            one, other = self.success(arm, cell, metric), self.success(base, cell, metric)
-            if one is None or other is None or self.defaulted(arm, cell):
-                left_out += 1
-            else:
-                table[one, other] += 1
+        table = {who: len(cells) for who, cells in self.compared(arm, base, metric).items()}
         wins, losses = table[True, False], table[False, True]
         ties = table[True, True] + table[False, False]
+        left_out = len(self.cells) - wins - losses - ties
         return Gain(wins, losses, ties, left_out, sign_test(wins, losses))
 
     def retention(self, level: str, metric: str) -> dict[tuple[bool, bool], tuple[int, int]]:
@@ -165,9 +166,8 @@ class Outcomes:
             found[key] = (sum(known), len(known))
         return found
 
-    def solved(self, arm: str, metric: str, domain: str) -> float | None:
-        """Return the mean number of a domain's tasks that an arm solves, over seeds (table 8)."""
-        tasks = [task for task in self.tasks if self.domains[task] == domain]
+    def solved(self, arm: str, metric: str, tasks: Sequence[str]) -> float | None:
+        """Return the mean number of some tasks that an arm solves, over seeds (table 8)."""
         rate = self.rate(arm, metric, tasks)
         return None if rate.mean is None or rate.cells < rate.expected else rate.mean * len(tasks)
 

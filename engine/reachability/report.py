@@ -70,7 +70,7 @@ def tabulated(made: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> 
     tables = [_rates(found)]
     arms = set(found.arms)
     tables += [_four_cells(found, level) for level in LEVELS if {"bank", f"llm-{level}"} <= arms]
-    tables += [_gains(found), _domains(found)]
+    tables += [_gains(found), domains(found, "acc0.01")]
     tables += [
         _retention(found, level) for level in LEVELS if {"bank", f"llm-{level}", f"union-{level}"} <= arms
     ]
@@ -140,19 +140,48 @@ def _gain(gain: Gain, found: Outcomes) -> tuple[Value, ...]:
     return (gain.net, gain.net / len(found.seeds), gain.wins, gain.losses, gain.ties, gain.left_out, p)
 
 
-def _domains(found: Outcomes) -> Table:
+def domains(found: Outcomes, metric: str) -> Table:
+    """Tabulate how many tasks each arm solves in each domain, and what UNION adds to BANK (table 8).
+
+    Parameters
+    ----------
+    found
+        Outcomes.
+    metric
+        Of ``METRICS``.
+
+    Returns
+    -------
+    Table
+        Means over seeds; None where a cell of the domain has no outcome.
+    """
     arms = [arm for arm in found.arms if arm not in CONTROLS]
+    unions = [arm for arm in arms if arm.startswith("union-") and "bank" in arms]
     rows: list[tuple[Value, ...]] = []
-    for domain in dict.fromkeys(found.domains.values()):
-        count = sum(1 for task in found.tasks if found.domains[task] == domain)
-        solved = [found.solved(arm, "acc0.01", domain) for arm in arms]
-        rows.append((domain, count, *(None if value is None else round(value, 2) for value in solved)))
+    for domain in (*dict.fromkeys(found.domains.values()), None):
+        tasks = [task for task in found.tasks if domain in (None, found.domains[task])]
+        solved = {arm: found.solved(arm, metric, tasks) for arm in arms}
+        gained = [_difference(solved[arm], solved["bank"]) for arm in unions]
+        rows.append((domain or "total", len(tasks), *(_rounded(solved[arm]) for arm in arms), *gained))
     return Table(
         "domains",
-        "Mean number of tasks solved under Acc0.01, by domain (table 8)",
-        ("domain", "N", *(arm.upper() for arm in arms)),
+        f"Mean number of tasks solved under {TITLES[metric]}, by domain; delta is UNION - BANK (table 8)",
+        (
+            "domain",
+            "N",
+            *(arm.upper() for arm in arms),
+            *(f"delta {arm.removeprefix('union-').upper()}" for arm in unions),
+        ),
         tuple(rows),
     )
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 2)
+
+
+def _difference(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else round(one - other, 2)
 
 
 def _retention(found: Outcomes, level: str) -> Table:

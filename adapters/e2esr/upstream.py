@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from adapters.e2esr.trees import relabelled
 from adapters.errors import AdapterError
 from adapters.interface import Request
 
@@ -49,6 +50,24 @@ def load_model(torch: Any, weights: str | None) -> Any:  # noqa: ANN401
     for part in (model.embedder, model.encoder, model.decoder):
         part.eval()
     return model
+
+
+def scaler_that_ends(base: Any) -> Any:  # noqa: ANN401
+    """Return upstream's scaler with a rescaling that ends for every tree.
+
+    The decoder may name variables that the data do not have. Upstream counts them as zero where it
+    evaluates a tree, and never comes back where it rescales one; so they are zero before.
+
+    Parameters
+    ----------
+    base : type
+        StandardScaler of the checkout's ``symbolicregression.model.utils_wrapper``.
+    """
+
+    def rescaled(scaler: Any, env: Any, tree: Any, a: Any, b: Any) -> Any:  # noqa: ANN401
+        return base.rescale_function(scaler, env, relabelled(tree, range(len(a))), a, b)
+
+    return type("Scaler", (base,), {"rescale_function": rescaled})
 
 
 def _accept_byte_masks(torch: Any) -> None:  # noqa: ANN401

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adapters.e2esr.trees import relabelled
-from adapters.e2esr.upstream import import_upstream, load_model
+from adapters.e2esr.upstream import import_upstream, load_model, scaler_that_ends
 from adapters.interface import Equation, Request
 
 
@@ -24,6 +24,8 @@ class E2esr:
 
         self.settings = settings
         self.base: Any = SymbolicTransformerRegressor
+        # Upstream's fit looks its scaler up there.
+        utils_wrapper.StandardScaler = scaler_that_ends(utils_wrapper.StandardScaler)
         self.scaler_of: Any = utils_wrapper.StandardScaler
         self.top_features: Any = get_top_k_features
         self.model: Any = load_model(torch, request.weights)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adapters.e2esr.trees import relabelled
-from adapters.e2esr.upstream import import_upstream, load_model
+from adapters.e2esr.upstream import import_upstream, load_model, scaler_that_ends
 from adapters.interface import Equation, Request
 
 # Where upstream looks for the weights, relative to a working directory that is not ours to choose.
@@ -36,7 +36,8 @@ class Tpsr:
         self.request = request
         self.planning: Any = importlib.import_module("rl_env")
         self.plan: Any = importlib.import_module("tpsr").tpsr_fit
-        self.scaler: Any = utils_wrapper.StandardScaler() if settings["rescale"] else None
+        scaler = scaler_that_ends(utils_wrapper.StandardScaler)
+        self.scaler: Any = scaler() if settings["rescale"] else None
         self.top_features: Any = get_top_k_features
         self.model: Any = load_model(torch, request.weights)
         self.parameters: Any = importlib.import_module("parsers").get_parser().parse_args([])

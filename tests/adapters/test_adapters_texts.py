@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from adapters.dso.program import polynomial_text, program_text
 from adapters.e2esr.trees import relabelled
+from adapters.e2esr.upstream import scaler_that_ends
 from adapters.gplearn.wrapper import program_text as gplearn_text
 from adapters.jaxsr.wrapper import term_text
 from adapters.pyoperon.wrapper import shortened
@@ -113,3 +114,17 @@ def test_selected_columns_are_renamed_at_once_and_absent_ones_are_zero():
         parse(relabelled(tree, [2, 0]).infix(), ["a", "b", "c"], "e2e"), np.array([[2.0, 9, 5]])
     )
     assert values[0] == 10.0
+
+
+class EndlessScaler:
+    """Upstream's rescaling, as far as a variable that the data do not have is concerned."""
+
+    def rescale_function(self, env, tree, a, b):
+        assert "x_5" not in tree.infix(), "upstream never comes back from here"
+        return tree
+
+
+def test_a_variable_that_the_data_do_not_have_does_not_hang_the_rescaling():
+    tree = Tree("add", Tree("x_0"), Tree("x_5"))
+    scaler = scaler_that_ends(EndlessScaler)()
+    assert scaler.rescale_function(None, tree, [1.0, 2.0], [0.0, 0.0]).infix() == "(x_0 add 0)"

@@ -6,9 +6,10 @@ In the console's own process a solver that branches for seconds would make the s
 import json
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import IO, Any
 
 from engine.errors import EngineError
 
@@ -51,33 +52,40 @@ class Solving:
         EngineError
             With the command's own sentence when it refused, or when it was stopped.
         """
+        # The result goes into a file: it is larger than what a pipe holds while progress is being read.
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as out:
+            code, said = self._watch(out, step)
+            if self._cancelled:
+                raise EngineError("the selection was stopped; nothing was saved")
+            if code != 0:
+                raise EngineError(
+                    said.removeprefix("arena-tui: ") or f"distill core ended with exit code {code}"
+                )
+            out.seek(0)
+            text = out.read()
+        document: dict[str, Any] = json.loads(text)
+        return document
+
+    def _watch(self, out: IO[str], step: Callable[[Step], None]) -> tuple[int, str]:
+        """Start the process and read its progress to the end; return exit code and last words."""
         self._process = subprocess.Popen(
             [sys.executable, "-m", "arena_tui", *self.words, "--json", "--progress"],
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
+            stdout=out,
             stderr=subprocess.PIPE,
             text=True,
         )
         said = ""
         assert self._process.stderr is not None
-        assert self._process.stdout is not None
         if self._cancelled:
             self.stop()
-        # The result is written once, after the last line of progress: reading in turn cannot block.
         for line in self._process.stderr:
             found = _step(line)
             if found is not None:
                 step(found)
             elif line.strip():
                 said = line.strip()
-        out = self._process.stdout.read()
-        code = self._process.wait()
-        if self._cancelled:
-            raise EngineError("the selection was stopped; nothing was saved")
-        if code != 0:
-            raise EngineError(said.removeprefix("arena-tui: ") or f"distill core ended with exit code {code}")
-        document: dict[str, Any] = json.loads(out)
-        return document
+        return self._process.wait(), said
 
     def stop(self) -> None:
         """End the process."""

@@ -145,3 +145,12 @@ def test_a_stopped_selection_leaves_no_process_and_saves_nothing(responses, aren
         solving.run(lambda step: None)
     assert solving._process.poll() is not None
     assert "distilled6" not in selections.names()
+
+
+def test_a_result_larger_than_a_pipe_arrives(monkeypatch, tmp_path):
+    # A stand-in for the interpreter that writes 200 kB to stdout before it closes stderr.
+    speaker = tmp_path / "speaker"
+    speaker.write_text("#!/bin/sh\nprintf '\"'; head -c 200000 /dev/zero | tr '\\0' a; printf '\"'\n")
+    speaker.chmod(0o755)
+    monkeypatch.setattr("arena_tui.screens.distill.solving.sys.executable", str(speaker))
+    assert len(Solving(["distill", "core"]).run(lambda step: None)) == 200_000

@@ -3,6 +3,7 @@
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,6 +21,7 @@ from arena_tui.screens.frame import ConsoleScreen
 from arena_tui.screens.help.screen import HelpScreen
 from arena_tui.theme import DEFAULT, THEMES, WITHOUT_COLOUR, ColourOff
 from arena_tui.widgets.dialogs import Reading
+from arena_tui.widgets.expression import Look
 from arena_tui.widgets.keybar import key_name
 from arena_tui.widgets.plain import printable
 from engine.errors import EngineError
@@ -62,6 +64,7 @@ class Console(App[int]):
     ]  # fmt: skip
 
     campaign: reactive[Path | None] = reactive(None, init=False)
+    look: reactive[Look] = reactive(Look(), init=False)
 
     def __init__(
         self,
@@ -81,6 +84,7 @@ class Console(App[int]):
         self._filters.append(self._colour_off)
         wanted = WITHOUT_COLOUR if self.no_color else str(self.recall("theme") or DEFAULT)
         self.theme = wanted if wanted in {theme.name for theme in THEMES} else DEFAULT
+        self.set_reactive(Console.look, remembered.look(self._memory))
         for entry in screens.ENTRIES:
             self.add_mode(entry.name, partial(screens.build, entry))
         if campaign is not None:
@@ -195,6 +199,20 @@ class Console(App[int]):
         self.theme = name
         self.remember("theme", name)
         self.tell(f"theme {name}")
+
+    def action_next_digits(self) -> None:
+        """Show the numbers of every expression with other digits; nothing else changes."""
+        self._take_look(self.look.next_digits())
+        digits = self.look.digits
+        self.tell(f"{digits} significant digits" if digits else "all digits")
+
+    def action_turn_formula(self) -> None:
+        """Show expressions in two dimensions, or on one line as they are copied."""
+        self._take_look(replace(self.look, flat=not self.look.flat))
+
+    def _take_look(self, look: Look) -> None:
+        self.look = look
+        self.remember("expressions", {"digits": look.digits, "flat": look.flat})
 
     def action_plain(self) -> None:
         """Print tables and expressions outside the alternate screen; in a dialog where there is no such."""

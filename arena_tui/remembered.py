@@ -4,6 +4,7 @@ import json
 import os
 from pathlib import Path
 
+from arena_tui.widgets.expression import Look
 from tasks import locations
 
 _FILE = "console.json"
@@ -84,3 +85,25 @@ def campaigns(state: dict[str, object]) -> list[Path]:
     """
     listed = state.get("campaigns")
     return [Path(item) for item in listed if isinstance(item, str)] if isinstance(listed, list) else []
+
+
+def look(state: dict[str, object]) -> Look:
+    """Return how expressions were shown last.
+
+    Parameters
+    ----------
+    state : dict of str to object
+        The remembered state.
+
+    Returns
+    -------
+    Look
+        The usual one where nothing sensible is remembered.
+    """
+    kept = state.get("expressions")
+    if not isinstance(kept, dict):
+        return Look()
+    digits = kept.get("digits")
+    return Look(
+        digits if digits is None or isinstance(digits, int) else Look().digits, bool(kept.get("flat"))
+    )

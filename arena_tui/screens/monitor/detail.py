@@ -9,7 +9,7 @@ from textual.containers import VerticalScroll
 
 from arena_tui.screens.monitor import rows as run_rows
 from arena_tui.widgets import numbers
-from arena_tui.widgets.expression import DIGITS, ExpressionView
+from arena_tui.widgets.expression import ExpressionView
 from arena_tui.widgets.plain import Plain
 from arena_tui.widgets.sparkline import spark
 
@@ -103,7 +103,7 @@ class RunDetail(VerticalScroll):
 
     DEFAULT_CSS = """
     RunDetail {
-        scrollbar-size: 1 1; height: 1fr;
+        scrollbar-size: 1 1; scrollbar-gutter: stable; height: 1fr;
         & > .heading { color: $primary; text-style: bold; }
         & > .asked { display: none; }
         & > .asked.shown { display: block; }
@@ -196,31 +196,3 @@ class RunDetail(VerticalScroll):
         """
         for widget in self.query(f".{part}"):
             widget.set_class(shown, "shown")
-
-    def set_digits(self, digits: int | None) -> None:
-        """Write the numbers of every expression with other digits.
-
-        Parameters
-        ----------
-        digits : int or None
-            Significant digits; None for all.
-        """
-        for view in self.query(ExpressionView):
-            view.digits = digits
-
-
-def next_digits(digits: int | None) -> int | None:
-    """Return what follows in the cycle 3, 4, 6, all.
-
-    Parameters
-    ----------
-    digits : int or None
-        What is shown now.
-
-    Returns
-    -------
-    int or None
-        What is shown next.
-    """
-    cycle: list[int | None] = [3, DIGITS, 6, None]
-    return cycle[(cycle.index(digits) + 1) % len(cycle)] if digits in cycle else DIGITS

@@ -15,7 +15,7 @@ from arena_tui import starting
 from arena_tui.feed import Feed
 from arena_tui.screens.frame import ConsoleScreen
 from arena_tui.screens.monitor import alarms, asking, keys, orders, rows, trajectories
-from arena_tui.screens.monitor.detail import Resources, RunDetail, next_digits, resources
+from arena_tui.screens.monitor.detail import Resources, resources
 from arena_tui.screens.monitor.picture import Camera, Picture
 from arena_tui.screens.monitor.progress import Progress, ProgressLine, measure
 from arena_tui.screens.monitor.side import Side
@@ -23,7 +23,6 @@ from arena_tui.screens.monitor.trajectories import MOST, View
 from arena_tui.widgets.chart import SIGNS, series_style
 from arena_tui.widgets.dialogs import Question, Reading
 from arena_tui.widgets.drawing import Chart
-from arena_tui.widgets.expression import DIGITS
 from arena_tui.widgets.filterbar import FilterBar
 from arena_tui.widgets.masthead import Masthead
 from arena_tui.widgets.table import Table
@@ -54,7 +53,6 @@ class MonitorScreen(ConsoleScreen):
         self._picture: Picture | None = None
         self._runs: dict[str, Run] = {}
         self._view = View()
-        self._digits: int | None = DIGITS
         self._pace = 1
         self._troubled = False
         self._drawn_for: object = None
@@ -307,12 +305,6 @@ class MonitorScreen(ConsoleScreen):
         run = self._current()
         if run is not None:
             self.ask(lambda: asking.truth(run), partial(self._reveal, "truth"), topic="truth")
-
-    def action_digits(self) -> None:
-        """Show numbers with other digits; nothing else changes."""
-        self._digits = next_digits(self._digits)
-        self.query_one(RunDetail).set_digits(self._digits)
-        self.console.tell(f"{self._digits} significant digits" if self._digits else "all digits")
 
     def action_copy(self) -> None:
         """Copy this run's expression with all digits."""

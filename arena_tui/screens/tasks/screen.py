@@ -50,6 +50,8 @@ class TasksScreen(ConsoleScreen):
         Binding("x", "feature", "Next feature"),
         Binding("a", "mark_shown", "Mark all shown", show=False),
         Binding("u", "unmark", "Unmark all", show=False),
+        Binding("full_stop", "app.next_digits", "Digits shown", show=False, key_display="."),
+        Binding("i", "app.turn_formula", "Formula in two dimensions or on one line", show=False),
         Binding("c", "copy_formula", "Copy the formula", show=False),
         Binding("y", "copy_table", "Copy the shown table", show=False),
         Binding("v", "turn", "Details / table on a small screen", show=False),

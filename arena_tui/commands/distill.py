@@ -5,13 +5,13 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from arena_tui.commands import distill_compare
+from arena_tui.commands import distill_inputs as inputs
 from arena_tui.commands import distill_options as options
 
 if TYPE_CHECKING:
-    from engine.distilling.pool import Pool
-    from engine.distilling.problem import Demand
     from engine.distilling.progress import Progress
 
 # Time for the default-weight selection that `sensitivity` compares with when none is given.
@@ -35,62 +35,13 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", 
     _core_parser(steps)
     _fidelity_parser(steps)
     _baselines_parser(steps)
+    distill_compare.add_step(steps)
     _sensitivity_parser(steps)
-
-
-def _pool(args: argparse.Namespace) -> "Pool":
-    from engine.distilling import facts, records
-    from engine.distilling.pool import build_pool
-
-    responses = records.load_responses(args.responses)
-    known = facts.read_facts(args.facts) if args.facts else facts.from_catalogue()
-    if args.labels is None:
-        own = {fact.id: fact for fact in known}
-        published = all(
-            (fact := own.get(task)) is None
-            or (fact.labels is not None and fact.labels.winner in responses.probes)
-            for task in responses.tasks
-        )
-        args.labels = "published" if published else "computed"
-    return build_pool(known, responses, args.labels)
-
-
-def _demand(args: argparse.Namespace) -> "Demand":
-    from engine.distilling.manifest import read_members
-    from engine.distilling.problem import Demand, check_weights
-
-    within = None if args.within is None else read_members(args.within)
-    return Demand(args.size, check_weights(args.weights), args.fidelity, within, args.without)
-
-
-def _sources(args: argparse.Namespace) -> dict[str, str]:
-    from engine.distilling.tables import digest
-
-    paths = [path for path in (args.responses, args.facts) if path is not None and path.is_file()]
-    return {path.name: digest(path) for path in paths}
 
 
 def _note(lines: Sequence[str]) -> None:
     for line in lines:
         print(f"arena-tui: note: {line}", file=sys.stderr)
-
-
-def _give(
-    args: argparse.Namespace, document: dict[str, Any], table: Sequence[dict[str, Any]], text: str
-) -> int:
-    from engine.distilling.manifest import write_json
-
-    if args.out is not None:
-        if args.out.suffix == ".json":
-            write_json(args.out, document)
-        else:
-            import pandas as pd
-
-            from engine.distilling.tables import write_table
-
-            write_table(pd.DataFrame(table), args.out)
-    print(json.dumps(document, indent=1, allow_nan=False) if args.json else text)
-    return 0
 
 
 def _calibrate_parser(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -121,7 +72,7 @@ def calibrate(args: argparse.Namespace) -> int:
 
         selections.save(args.name, sorted(member.task for member in found.members))
     document = report.calibration(found)
-    return _give(args, document, document["members"], report.calibration_text(document))
+    return options.give(args, document, document["members"], report.calibration_text(document))
 
 
 def _probes_parser(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -167,7 +118,7 @@ def probes(args: argparse.Namespace) -> int:
         stability.replacements(candidates, paradigms, best) if standard else (),
         stability.coverage(H, paradigms),
     )
-    return _give(args, document, document["panels"], report.panels_text(document))
+    return options.give(args, document, document["panels"], report.panels_text(document))
 
 
 def _core_parser(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -184,27 +135,33 @@ def core(args: argparse.Namespace) -> int:
     """Select a core set (appendix C.3)."""
     from arena_tui.commands import distill_report as report
     from engine.distilling import manifest
+    from engine.distilling.clashes import ClashError
     from engine.distilling.fidelity import random_reference
     from engine.distilling.problem import pose
     from engine.distilling.selection import select
 
     name = args.name or f"distilled{args.size}"
     manifest.check_name(name)
-    pool = _pool(args)
-    problem = pose(pool, _demand(args))
+    pool = inputs.read_pool(args)
+    problem = pose(pool, inputs.read_demand(args))
     watch = _stream if args.progress else _show if sys.stderr.isatty() else None
-    selection = select(problem, solver=args.solver, seconds=args.time, seed=args.seed, watch=watch)
+    try:
+        selection = select(problem, solver=args.solver, seconds=args.time, seed=args.seed, watch=watch)
+    except ClashError as clash:
+        if args.progress:
+            print(json.dumps({"clash": clash.names}), file=sys.stderr, flush=True)
+        raise
     _note(selection.notes)
     reference = random_reference(pool.responses, args.size)
-    document = manifest.core_document(problem, selection, reference, _sources(args))
+    document = manifest.core_document(problem, selection, reference, inputs.sources(args))
     if args.facts is None:
-        manifest.keep(name, document)
+        manifest.keep(name, {**document, "command": inputs.core_words(args, name)})
         document["saved_as"] = f"@{name}"
     else:
         document["saved_as"] = None
         if args.name:
             _note([f"@{args.name} was not saved: its tasks come from --facts and are not in the catalogue"])
-    return _give(args, document, document["tasks"], report.core_text(document))
+    return options.give(args, document, document["tasks"], report.core_text(document))
 
 
 def _show(progress: "Progress") -> None:
@@ -253,7 +210,7 @@ def fidelity(args: argparse.Namespace) -> int:
     from engine.distilling.problem import Demand
     from engine.distilling.tables import read_table, require_columns
 
-    pool = _pool(args)
+    pool = inputs.read_pool(args)
     members = read_members(args.members)
     rows = pool.places(members)
     measured = [measure(pool.responses, rows, penalty) for penalty in PENALTIES]
@@ -278,7 +235,7 @@ def fidelity(args: argparse.Namespace) -> int:
             watch=told,
         )
     document = report.fidelity(args.members, len(rows), standard, measured, reference, orders, held)
-    return _give(args, document, document["penalties"], report.fidelity_text(document))
+    return options.give(args, document, document["penalties"], report.fidelity_text(document))
 
 
 def _tell_probe(probe: str) -> None:
@@ -307,7 +264,7 @@ def baselines(args: argparse.Namespace) -> int:
     from engine.distilling.projection import composition, project
     from engine.errors import EngineError
 
-    pool = _pool(args)
+    pool = inputs.read_pool(args)
     if not 1 <= args.size <= len(pool.ids):
         raise EngineError(f"size {args.size} is not between 1 and the pool's {len(pool.ids)} tasks")
     found = measure_selectors(pool, args.size, args.seed)
@@ -327,7 +284,7 @@ def baselines(args: argparse.Namespace) -> int:
         from engine.distilling.figure import draw
 
         draw(document, args.figure)
-    return _give(args, document, document["selectors"], report.baselines_text(document))
+    return options.give(args, document, document["selectors"], report.baselines_text(document))
 
 
 def _sensitivity_parser(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -352,8 +309,8 @@ def sensitivity(args: argparse.Namespace) -> int:
 
     if args.restarts < 1 or args.vectors < 1:
         raise EngineError("--restarts and --vectors must be at least 1")
-    pool = _pool(args)
-    problem = pose(pool, _demand(args))
+    pool = inputs.read_pool(args)
+    problem = pose(pool, inputs.read_demand(args))
     if args.members is not None:
         default = pool.places(read_members(args.members))
     else:
@@ -366,7 +323,7 @@ def sensitivity(args: argparse.Namespace) -> int:
         study.joint(problem, default, restarts, args.seed, args.vectors),
         args.seed,
     )
-    return _give(args, document, document["single"], report.sensitivity_text(document))
+    return options.give(args, document, document["single"], report.sensitivity_text(document))
 
 
 def _tell_restart(done: int, planned: int) -> None:

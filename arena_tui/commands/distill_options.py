@@ -1,8 +1,10 @@
 """The options that the steps of ``arena-tui distill`` share."""
 
 import argparse
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 
 def step(
@@ -39,6 +41,42 @@ def step(
     return parser
 
 
+def give(
+    args: argparse.Namespace, document: dict[str, Any], rows: Sequence[dict[str, Any]], text: str
+) -> int:
+    """Print a step's answer, and write it where ``--out`` says.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+        With the options of `step`.
+    document : dict
+        Plain values: the whole answer.
+    rows : sequence of dict
+        Its main table.
+    text : str
+        For a person.
+
+    Returns
+    -------
+    int
+        Exit code 0.
+    """
+    from engine.distilling.manifest import write_json
+
+    if args.out is not None:
+        if args.out.suffix == ".json":
+            write_json(args.out, document)
+        else:
+            import pandas as pd
+
+            from engine.distilling.tables import write_table
+
+            write_table(pd.DataFrame(rows), args.out)
+    print(json.dumps(document, indent=1, allow_nan=False) if args.json else text)
+    return 0
+
+
 def pool_options(parser: argparse.ArgumentParser) -> None:
     """Add what says where responses, facts and labels come from.
 
@@ -73,6 +111,18 @@ def demand_options(parser: argparse.ArgumentParser) -> None:
         Of the step.
     """
     parser.add_argument("--size", type=int, default=50, help="tasks to select (50)")
+    parser.add_argument("--within", metavar="FILE|@NAME", help="select only among these members")
+    judging_options(parser)
+
+
+def judging_options(parser: argparse.ArgumentParser) -> None:
+    """Add what says how a core is valued and which constraints hold.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        Of the step.
+    """
     parser.add_argument(
         "--weights",
         type=numbers,
@@ -87,7 +137,6 @@ def demand_options(parser: argparse.ArgumentParser) -> None:
         metavar="DELTA|off",
         help="bound on |A_p(S) - A_p(D)| of every probe (0.05)",
     )
-    parser.add_argument("--within", metavar="FILE|@NAME", help="select only among these members")
     parser.add_argument(
         "--without", type=words, default=(), metavar="KIND,...", help="leave out these kinds of constraints"
     )

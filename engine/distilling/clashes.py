@@ -9,6 +9,7 @@ from scipy import sparse
 from engine.distilling.constraints import Constraint
 from engine.distilling.linear import INFEASIBLE, Rows, branch
 from engine.distilling.problem import Problem
+from engine.errors import EngineError
 
 # Kinds with one row per group of tasks are named as a whole: nobody wants 180 duplicate groups listed.
 WHOLE_KINDS = {
@@ -23,6 +24,17 @@ class Clash:
     """Names of constraints that cannot hold together with the size, each needed for the clash."""
 
     names: tuple[str, ...]
+
+
+class ClashError(EngineError):
+    """No selection can meet the demand; ``names`` are the constraints that clash."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        super().__init__(
+            f"no selection can meet these together: {'; '.join(names)}. "
+            "Change the size, or leave out a kind of constraint (--without)"
+        )
+        self.names = names
 
 
 def find_clash(problem: Problem) -> Clash | None:

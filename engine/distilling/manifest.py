@@ -1,10 +1,11 @@
 """The record of a selection: members, formulas, scores, constraints, versions and hashes (table 7)."""
 
+import dataclasses
 import hashlib
 import json
 import platform
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.distilling.census import census
 from engine.distilling.fidelity import RandomReference, fidelity
 from engine.distilling.problem import Problem
 from engine.distilling.projection import project
@@ -21,6 +23,7 @@ from engine.errors import EngineError
 SCHEMA = 1
 # Below the user's data; beside the selections, which must hold nothing else.
 FOLDER = "distilled"
+COMPARISONS = "compared"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 # Packages that a selection's numbers depend on.
 VERSIONED = ("arena-tui", "numpy", "scipy", "numba")
@@ -106,14 +109,17 @@ def core_document(
                 "family": fact.family,
                 "subgroup": fact.subgroup,
                 "formula": fact.formula,
+                "formula_type": fact.formula_type,
+                "variables": fact.features,
                 "info": float(pool.information.info[row]),
                 "difficulty": pool.labels.difficulty[row],
                 "failure": pool.labels.failure[row],
             }
             for fact, row in zip(facts, rows, strict=True)
         ],
+        "census": dataclasses.asdict(census(pool, rows)),
         "projection": _projection(problem, rows),
-        "members_sha256": hashlib.sha256("\n".join(selection.members).encode()).hexdigest(),
+        "members_sha256": members_digest(selection.members),
         "sources_sha256": dict(sources),
         "versions": versions(),
         "notes": list(selection.notes),
@@ -213,6 +219,69 @@ def kept() -> dict[str, dict[str, Any]]:
         if isinstance(document, dict) and isinstance(document.get("members"), list):
             found[path.stem] = document
     return found
+
+
+def keep_comparison(name: str, document: Mapping[str, Any]) -> Path:
+    """Save how a kept selection compares, for whoever looks at it next.
+
+    Parameters
+    ----------
+    name : str
+        Name of the kept selection.
+    document : mapping
+        As `comparison.compare` returns it.
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
+    """
+    from tasks import locations
+
+    path = locations.data_folder() / FOLDER / COMPARISONS / f"{name}.json"
+    write_json(path, document)
+    return path
+
+
+def kept_comparison(name: str, members: Sequence[str]) -> dict[str, Any] | None:
+    """Read how a kept selection compares.
+
+    Parameters
+    ----------
+    name : str
+        Name of the kept selection.
+    members : sequence of str
+        What it holds now: a comparison of other members under the same name is not returned.
+
+    Returns
+    -------
+    dict or None
+        None when there is none, or it cannot be read.
+    """
+    from tasks import locations
+
+    path = locations.data_folder() / FOLDER / COMPARISONS / f"{name}.json"
+    try:
+        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return document if document["members_sha256"] == members_digest(members) else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def members_digest(members: Sequence[str]) -> str:
+    """Return the digest that tells whether two selections have the same members.
+
+    Parameters
+    ----------
+    members : sequence of str
+        Task ids, sorted.
+
+    Returns
+    -------
+    str
+        SHA-256 of the ids, one a line.
+    """
+    return hashlib.sha256("\n".join(members).encode()).hexdigest()
 
 
 def write_json(path: Path, document: object) -> None:

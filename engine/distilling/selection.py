@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.distilling.clashes import find_clash
+from engine.distilling.clashes import ClashError, find_clash
 from engine.distilling.exact import EXACT_REACH, Ledger, close_gap
 from engine.distilling.lagrangian import bound_by_levels
 from engine.distilling.problem import Problem, Terms
@@ -131,7 +131,7 @@ def select(
     if ledger.members is None:
         clash = find_clash(problem)
         if clash is not None:
-            raise EngineError(_clash_sentence(clash.names))
+            raise ClashError(clash.names)
     if len(problem.allowed) > EXACT_REACH:
         if solver == "exact":
             notes.append(
@@ -170,10 +170,3 @@ def _ceiling(problem: Problem) -> float:
     """Bound J without any search: full coverage, the largest Info that there is, perfect balance."""
     coverage, _, balance = problem.demand.weights
     return coverage + float(np.sort(problem.task_gains[problem.allowed])[-problem.size :].sum()) + balance
-
-
-def _clash_sentence(names: tuple[str, ...]) -> str:
-    return (
-        f"no selection can meet these together: {'; '.join(names)}. "
-        "Change the size, or leave out a kind of constraint (--without)"
-    )

@@ -161,3 +161,42 @@ def test_nothing_but_data_is_printed_when_stderr_is_no_terminal(arena_home, resp
     ]
     assert main([*line, "--without", LOOSE, "--json"]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_a_core_is_put_beside_others_and_beside_the_baselines(arena_home, responses, tmp_path, capsys):
+    core = ["distill", "core", "--responses", responses, "--size", "8", "--time", "100s", "--fidelity", "off"]
+    assert main([*core, "--without", LOOSE, "--name", "mine", "--json"]) == 0
+    made = said(capsys)
+    assert "command" not in made
+    kept = json.loads((arena_home / "data" / "distilled" / "mine.json").read_text())
+    assert kept["command"][:4] == ["distill", "core", "--responses", responses]
+
+    ids = sorted(read_table(Path(responses))["task_id"].unique())
+    (tmp_path / "first.txt").write_text("\n".join([*ids[:8], "g0002"]))
+    line = ["distill", "compare", "--responses", responses, "--members", "@mine", "--without", LOOSE]
+    assert main([*line, "--fidelity", "off", "--with", str(tmp_path / "first.txt"), "--json"]) == 0
+    document = said(capsys)
+    own, other = document["selections"]
+    assert own["terms"]["J"] == pytest.approx(made["J"])
+    assert own["mae"] == pytest.approx(made["mae"])
+    assert own["broken"] == []
+    assert other["terms"]["J"] <= made["upper_bound"] + 1e-9
+    assert (other["size"], other["missing"]) == (8, 1)
+    overlap = document["overlaps"][0]
+    assert len(overlap["both"]) + len(overlap["only_first"]) == 8
+    assert len(overlap["both"]) + len(overlap["only_second"]) == 9
+    assert overlap["jaccard"] == pytest.approx(len(overlap["both"]) / (17 - len(overlap["both"])))
+    spread = {row["selector"]: row["sd"] for row in document["selectors"]}
+    assert spread["uniform random"] > 0
+    assert spread["top information"] is None
+    assert (arena_home / "data" / "distilled" / "compared" / "mine.json").is_file()
+
+    census = document["census"]
+    assert sum(cell["pool"] for cell in census["cells"]) == census["pool"] == 40
+    assert sum(cell["selected"] for cell in census["cells"]) == census["selected"] == 8
+    for attribute in ("family", "formula type", "variables", "difficulty", "failure"):
+        own_shares = [one for one in census["shares"] if one["attribute"] == attribute]
+        assert sum(one["selected"] for one in own_shares) == 8
+
+    assert main([*line, "--with", "@nguyen"]) == 2
+    assert "@nguyen" in capsys.readouterr().err

@@ -95,7 +95,8 @@ class ChartView(Widget):
         room = self.size.width
         named = [series for series in self.chart.series if series.name]
         for at, series in enumerate(named):
-            text = f"{SIGNS[series.colour % len(SIGNS)]} {printable(series.name)}  "
+            sign = series.sign or SIGNS[series.colour % len(SIGNS)]
+            text = f"{sign} {printable(series.name)}  "
             if len(text) > room:
                 segments.append(Segment(fit(f"+{len(named) - at}", room), base))
                 break

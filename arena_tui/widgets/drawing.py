@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from arena_tui.widgets import scales
 from arena_tui.widgets.plain import fit
@@ -19,7 +19,8 @@ _SMALLEST = (12, 4)
 class Series:
     """A named line: x ascending, y with None or NaN where there is nothing.
 
-    ``low`` and ``high``, when given, are the edges of a band around it. ``step`` holds values.
+    ``low`` and ``high``, when given, are the edges of a band around it. ``step`` holds values; ``points``
+    draws a ``sign`` (a dot when empty) at each value and no line.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Series:
     points: bool = False
     low: Sequence[float | None] = ()
     high: Sequence[float | None] = ()
+    sign: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +154,7 @@ def _clean(chart: Chart) -> tuple[list[Series], int, int]:
             [max(v, FLOOR) if chart.log and v is not None and math.isfinite(v) else v for v in edge]
             for edge in (series.low, series.high)
         ]
-        cleaned.append(
-            Series(series.name, series.x, y, series.colour, series.step, series.points, edges[0], edges[1])
-        )
+        cleaned.append(replace(series, y=y, low=edges[0], high=edges[1]))
     return cleaned, skipped, floored
 
 
@@ -240,7 +240,9 @@ def _paint_series(canvas: _Canvas, series: Series, across: scales.Scale, up: sca
         floored = up.log and value <= FLOOR
         inside = 0 <= x_dot // 2 < canvas.width and 0 <= y_dot // 4 < canvas.height
         if inside and (floored or series.points or len(spots) == 1):
-            canvas.cells[y_dot // 4][x_dot // 2] = Cell(letter="▾" if floored else "•", role=role)
+            canvas.cells[y_dot // 4][x_dot // 2] = Cell(
+                letter="▾" if floored else series.sign or "•", role=role
+            )
     _clear_bands_under(canvas)
 
 

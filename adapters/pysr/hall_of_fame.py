@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-# PySR's own reader prefers the copy: it is only replaced when it is whole.
-FILE_NAMES = ("hall_of_fame.csv.bak", "hall_of_fame.csv")
+FILE_NAME = "hall_of_fame.csv"
+# The search writes the file and then its copy, so that one of the two is always whole.
+COPY_NAME = "hall_of_fame.csv.bak"
 # PySR 2.7.2, sr.py, idx_model_selection: "best" looks among the expressions with at most this loss.
 LOSS_TOLERANCE = 1.5
 _JULIA_FLOAT = re.compile(r"(?<![\w.])(\d+\.?\d*|\.\d+)f([-+]?\d+)")
@@ -25,26 +26,33 @@ class Member:
 
 
 def read(folder: Path) -> tuple[Member, ...]:
-    """Return the front that a run's folder holds, empty when there is none yet or it is being written.
+    """Return the front that a run's folder holds, empty when there is none yet.
+
+    PySR's own reader prefers the copy. A copy that is only the beginning of the file is being written, and
+    the file is taken.
 
     Parameters
     ----------
     folder : pathlib.Path
         The run's folder, or the folder of such folders.
     """
-    for name in FILE_NAMES:
-        for file in sorted([folder / name, *folder.glob(f"*/{name}")]):
-            try:
-                members = parse(file.read_text(encoding="utf-8"))
-            except (OSError, UnicodeDecodeError):
-                continue
-            if members:
-                return members
+    for place in [folder, *sorted(path for path in folder.glob("*/") if path.is_dir())]:
+        copy, original = _text(place / COPY_NAME), _text(place / FILE_NAME)
+        members = parse(original if original.startswith(copy) else copy)
+        if members:
+            return members
     return ()
 
 
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
 def parse(text: str) -> tuple[Member, ...]:
-    """Return the members of a file's text; a torn last line is left out.
+    """Return the members of a file's text; a last line without its end is torn and left out.
 
     Parameters
     ----------
@@ -52,7 +60,8 @@ def parse(text: str) -> tuple[Member, ...]:
         Comma-separated with the columns Complexity, Loss and Equation.
     """
     members = []
-    for row in csv.DictReader(text.splitlines()):
+    whole = text[: text.rfind("\n") + 1]
+    for row in csv.DictReader(whole.splitlines()):
         try:
             complexity, loss = float(row["Complexity"]), float(row["Loss"])
         except (KeyError, TypeError, ValueError):

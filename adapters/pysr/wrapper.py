@@ -72,7 +72,8 @@ class Pysr:
         del report
         watcher = watching.watch(self.folder / RUN, self.reading, self.request)
         try:
-            self.model.fit(X, y, variable_names=list(self.request.features))
+            # Columns without names are x0, x1, ... to PySR; some names that a task may have (S, N) it refuses.
+            self.model.fit(X, y)
         finally:
             watching.stop(watcher)
 

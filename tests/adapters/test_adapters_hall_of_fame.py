@@ -27,11 +27,23 @@ def test_a_recorded_front_is_read_whole():
     assert members[4].equation == "square(x0) - sin(x1 / x0)"
 
 
-def test_a_file_that_is_being_written_gives_the_lines_it_has():
-    torn = RECORDED[: RECORDED.index("(x0 * (x1 + 1.0)) +")]
-    assert [member.complexity for member in parse(torn)][:3] == [1, 3, 5]
-    assert parse("") == ()
-    assert parse("Complexity,Lo") == ()
+def test_a_file_that_is_being_written_gives_the_whole_lines_it_has():
+    for length in range(len(RECORDED)):
+        found = parse(RECORDED[:length])
+        assert found == parse(RECORDED)[: len(found)]
+        assert len(found) == max(0, RECORDED[:length].count("\n") - 1)
+
+
+def test_while_one_of_the_two_files_is_being_written_the_other_is_read(tmp_path):
+    copy, original = tmp_path / "hall_of_fame.csv.bak", tmp_path / "hall_of_fame.csv"
+    older = "".join(RECORDED.splitlines(keepends=True)[:4])
+    for length in range(0, len(RECORDED), 7):
+        original.write_text(RECORDED[:length])
+        copy.write_text(older)
+        assert len(read(tmp_path)) >= 3, "the file is being written"
+        original.write_text(RECORDED)
+        copy.write_text(RECORDED[:length])
+        assert len(read(tmp_path)) == 5, "the copy is being written"
 
 
 def test_the_whole_copy_is_preferred_and_the_folder_of_runs_will_do(tmp_path):

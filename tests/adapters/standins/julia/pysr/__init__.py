@@ -35,6 +35,7 @@ class PySRRegressor:
         return self
 
     def fit(self, X, y, variable_names=None):
+        assert variable_names is None, "the fronts here count x0, x1"
         folder = Path(self.options.get("output_directory") or "outputs")
         folder = folder / (self.options.get("run_id") or "20260101_000000_abc")
         folder.mkdir(parents=True)

@@ -72,7 +72,7 @@ class Pysr:
         del report
         watcher = watching.watch(self.folder / RUN, self.reading, self.request)
         try:
-            # Columns without names are x0, x1, ... to PySR; some names that a task may have (S, N) it refuses.
+            # Columns without names are x0, x1, ... to PySR; some names that tasks have (S, N) it refuses.
             self.model.fit(X, y)
         finally:
             watching.stop(watcher)

@@ -59,14 +59,21 @@ def sentence(kind: str, runs: "Sequence[Run]") -> str:
     if len(runs) > _NAMED:
         names.append(f"  and {len(runs) - _NAMED} more")
     if kind == "stop":
-        head = f"End {_count(runs)} now? The last checkpoint is scored; this cannot be undone."
+        planned = [run for run in runs if run.status == "planned"]
+        begun = [run for run in runs if run.status != "planned"]
+        lines = []
+        if begun:
+            lines.append(f"End {_count(begun)} now? The last checkpoint is scored; this cannot be undone.")
+        if planned:
+            lines.append(f"Take {_count(planned, 'planned ')} off the list? A later engine (R) makes them.")
+        head = "\n".join(lines)
     else:
         head = f"Make another attempt at {_count(runs)}? Earlier attempts are kept."
     return "\n".join([head, "", *names])
 
 
-def _count(runs: "Sequence[Run]") -> str:
-    return "this run" if len(runs) == 1 else f"these {len(runs)} runs"
+def _count(runs: "Sequence[Run]", kind: str = "") -> str:
+    return f"this {kind}run" if len(runs) == 1 else f"these {len(runs)} {kind}runs"
 
 
 def send(folder: Path, kind: str, runs: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena_tui.screens.monitor import rows as run_rows
+from arena_tui.screens.monitor.heeded import Orders
 
 if TYPE_CHECKING:
     from arena_tui.widgets.table import Row
@@ -26,6 +27,7 @@ class Picture:
     owner: Mapping[str, object] | None
     read_at: float
     changed: bool
+    draining: bool = False
 
 
 class Camera:
@@ -41,6 +43,8 @@ class Camera:
         self._folder = folder
         self._follower: Follower | None = None
         self._kept: dict[str, tuple[Run, Row]] = {}
+        self._orders = Orders(folder)
+        self._dropped: frozenset[str] = frozenset()
 
     def take(self) -> Picture:
         """Read what is new. Blocks; call it beside the event loop.
@@ -61,13 +65,17 @@ class Camera:
         if self._follower is None:
             self._follower = Follower(self._folder)
         campaign = self._follower.refresh()
+        owner = lease.owner(self._folder)
+        heeded = self._orders.look(owner)
+        turned = heeded.dropped ^ self._dropped
+        self._dropped = heeded.dropped
         changed = len(campaign.runs) != len(self._kept)
         made = []
         for run in campaign.runs:
             known = self._kept.get(run.id)
-            if known is None or (known[0] is not run and known[0] != run):
-                known = (run, run_rows.row(run))
+            if known is None or run.id in turned or (known[0] is not run and known[0] != run):
+                known = (run, run_rows.row(run, dropped=run.id in heeded.dropped))
                 self._kept[run.id] = known
                 changed = True
             made.append(known[1])
-        return Picture(campaign, tuple(made), lease.owner(self._folder), time.time(), changed)
+        return Picture(campaign, tuple(made), owner, time.time(), changed, heeded.draining)

@@ -10,6 +10,8 @@ from arena_tui.widgets.table import Column, Row
 if TYPE_CHECKING:
     from engine.running.records import Run
 
+# A planned run that the engine was told to stop: no record holds it, and the next engine plans it again.
+DROPPED = "dropped"
 # status -> sign and short word, tone, place in the order of the status column.
 STATUS: Mapping[str, tuple[str, str, int]] = {
     "running": ("▸ running", "live", 0),
@@ -24,6 +26,7 @@ STATUS: Mapping[str, tuple[str, str, int]] = {
     "timeout": ("◔ timeout", "fair", 9),
     "completed": ("✓ done", "good", 10),
     "planned": ("· planned", "quiet", 11),
+    DROPPED: ("– dropped", "quiet", 12),
 }
 LIVE = ("running", "starting", "ending")
 FAILED = ("interrupted", "crashed", "start failed", "memory", "invalid output")
@@ -152,13 +155,15 @@ def quality_of(run: "Run") -> float | None:
     )
 
 
-def row(run: "Run") -> Row:
+def row(run: "Run", *, dropped: bool = False) -> Row:
     """Make the row of one run.
 
     Parameters
     ----------
     run : Run
         A run as the reader gives it.
+    dropped : bool
+        Whether it was taken off the engine's list before it began.
 
     Returns
     -------
@@ -172,7 +177,7 @@ def row(run: "Run") -> Row:
     return Row(
         run.id,
         {
-            "status": run.status,
+            "status": DROPPED if dropped and run.status == "planned" else run.status,
             "method": run.label,
             "task": run.name,
             "seed": run.seed,
@@ -206,7 +211,7 @@ def group_line(rows: Sequence[Row]) -> str:
         For example ``12 runs · 10 ended · 1 failed · median q 0.914``.
     """
     states = [str(row.values["status"]) for row in rows]
-    ended = sum(state not in LIVE and state != "planned" for state in states)
+    ended = sum(state not in (*LIVE, "planned", DROPPED) for state in states)
     failed = sum(state in FAILED for state in states)
     qualities = sorted(q for row in rows if isinstance(q := row.values["q"], float))
     parts = [f"{len(rows)} runs", f"{ended} ended"]

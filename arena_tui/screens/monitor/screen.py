@@ -141,7 +141,9 @@ class MonitorScreen(ConsoleScreen):
             return
         age = time.time() - self._picture.read_at
         stale = age > _STALE_AFTER + 2 * (self._feed.interval if self._feed else 0.0)
-        note = "" if self._picture.owner or self._progress.finished else "no engine: R resumes"
+        note = "draining: nothing new starts" if self._picture.draining else ""
+        if not self._picture.owner and not self._progress.finished:
+            note = "no engine: R resumes"
         if stale or self._troubled:
             clock = time.strftime("%H:%M:%S", time.localtime(self._picture.read_at))
             note = f"not read since {clock}"
@@ -353,6 +355,7 @@ class MonitorScreen(ConsoleScreen):
 
         def send(agreed: bool | None) -> None:
             if agreed:
+                self.console.tell(f"asking for the {kind}…")
                 self.ask(
                     lambda: orders.send(folder, kind, [run.id for run in wanted]),
                     self._sent,

@@ -1,6 +1,5 @@
-"""Comparisons between the methods of a campaign: per task, paired, ranked, and error against complexity."""
+"""Comparisons inside a campaign: methods per task, paired and ranked; noisy conditions against clean."""
 
-import math
 import statistics
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -11,8 +10,7 @@ import numpy as np
 
 from engine.scoring import bootstrap
 from engine.scoring.campaign import Scores
-from engine.scoring.comparison import CriticalDifference, Paired, critical_difference, holm, paired, pareto
-from engine.scoring.numeric import EPSILON
+from engine.scoring.comparison import CriticalDifference, Paired, critical_difference, holm, paired
 from engine.scoring.rows import AXES
 
 CLEAN = "clean"
@@ -31,14 +29,21 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class ParetoPoint:
-    """One method's median error and size; ``front`` when no other method beats it in both."""
+class NoiseChange:
+    """One axis of one method under noise and under clean labels, over the tasks that have both.
+
+    ``change`` is noisy minus clean with its paired task bootstrap interval (paper 1, table 13 and E.6);
+    ``tasks`` of ``of`` tasks have a score under both. All in [0, 1].
+    """
 
     label: str
-    log_error: float
-    complexity: float
-    runs: int
-    front: bool
+    condition: str
+    axis: str
+    clean: float
+    noisy: float
+    change: bootstrap.Interval
+    tasks: int
+    of: int
 
 
 def task_means(scores: Scores, axis: str, condition: str = CLEAN) -> dict[str, dict[str, float]]:
@@ -109,35 +114,35 @@ def rankings(scores: Scores, condition: str = CLEAN) -> dict[str, CriticalDiffer
     return {axis: critical_difference(task_means(scores, axis, condition)) for axis in AXES}
 
 
-def pareto_points(scores: Scores, condition: str = CLEAN) -> tuple[ParetoPoint, ...]:
-    """Lay the methods out by median log10 ID error and median size of the processed expression.
+def noise_changes(scores: Scores) -> tuple[NoiseChange, ...]:
+    """Compare every noisy condition with the same method's clean runs, task by task.
 
     Parameters
     ----------
     scores : Scores
         A campaign's scores.
-    condition : str
-        Training condition.
 
     Returns
     -------
-    tuple of ParetoPoint
-        Methods with at least one valid run whose size was counted.
+    tuple of NoiseChange
+        By method, condition and axis; nothing where no task has a score under both.
     """
-    sizes: dict[str, list[int]] = defaultdict(list)
-    errors: dict[str, list[float]] = defaultdict(list)
-    for run in scores.runs:
-        if run.condition == condition and run.c_pred is not None and run.id_nmse is not None:
-            sizes[run.label].append(run.c_pred)
-            errors[run.label].append(math.log10(max(run.id_nmse, EPSILON)))
-    drafts = [
-        (label, statistics.median(errors[label]), statistics.median(sizes[label])) for label in sorted(sizes)
-    ]
-    front = set(pareto([(error, size) for _, error, size in drafts]))
-    return tuple(
-        ParetoPoint(label, error, size, len(sizes[label]), index in front)
-        for index, (label, error, size) in enumerate(drafts)
-    )
+    found: list[NoiseChange] = []
+    everything = len({run.task for run in scores.runs})
+    noisy = [(score.label, score.condition) for score in scores.methods if score.condition != CLEAN]
+    conditions = dict.fromkeys((CLEAN, *(condition for _, condition in noisy)))
+    means = {(axis, one): task_means(scores, axis, one) for one in conditions for axis in AXES}
+    for label, condition in noisy:
+        for axis in AXES:
+            clean, under = means[axis, CLEAN].get(label, {}), means[axis, condition].get(label, {})
+            common = clean.keys() & under.keys()
+            if common:
+                change = _difference(under, clean)
+                before, after = (statistics.fmean(one[task] for task in common) for one in (clean, under))
+                found.append(
+                    NoiseChange(label, condition, axis, before, after, change, len(common), everything)
+                )
+    return tuple(found)
 
 
 def _difference(a: Mapping[str, float], b: Mapping[str, float]) -> bootstrap.Interval:

@@ -3,12 +3,12 @@
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.scoring import bootstrap
+from engine.scoring.correlation import between_axes
 from engine.scoring.numeric import EPSILON
 from engine.scoring.rows import AXES, RUN_AXES, AxisScore, MethodScore, RunScore, TaskScore
 
@@ -129,22 +129,10 @@ def correlations(
     dict of (axis, axis) to float or None
         None with fewer than three methods that have both axes, or where one axis does not vary.
     """
-    from scipy import stats
-
-    chosen = [score for score in scores if score.condition == condition]
-    found: dict[tuple[str, str], float | None] = {}
-    for first, second in combinations(AXES, 2):
-        both = [
-            (a, b)
-            for score in chosen
-            if (a := score.axes[first].value) is not None and (b := score.axes[second].value) is not None
-        ]
-        columns = np.array(both, dtype=np.float64).reshape(-1, 2)
-        varies = len(both) >= 3 and bool((np.ptp(columns, axis=0) > 0).all())
-        found[first, second] = (
-            float(stats.spearmanr(columns[:, 0], columns[:, 1]).statistic) if varies else None
-        )
-    return found
+    chosen = [
+        {axis: score.axes[axis].value for axis in AXES} for score in scores if score.condition == condition
+    ]
+    return {(found.a, found.b): found.rho for found in between_axes(chosen)}
 
 
 def ranked(scores: Mapping[str, float | None], *, ascending: bool = False) -> list[str]:

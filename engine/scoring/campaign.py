@@ -207,6 +207,7 @@ def _row(
         "condition": run.condition,
         "status": run.status,
         "elapsed": run.elapsed,
+        "cpu_s": run.cpu_s,
         "reason": run.reason,
     }
     if trajectory is None or task is None:

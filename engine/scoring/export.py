@@ -13,7 +13,7 @@ from typing import Any
 from engine.errors import EngineError
 from engine.judging.records import FOLDER as JUDGMENTS
 from engine.running import layout, spec_file
-from engine.scoring import analysis, axes, report, tables, writers
+from engine.scoring import analysis, axes, relations, report, tables, writers
 from engine.scoring.campaign import Scores
 from engine.scoring.folders import without_folders
 from engine.scoring.numeric import DEFINITION
@@ -77,28 +77,6 @@ def report_tables(scores: Scores, *, with_published: bool = False) -> list[repor
     return [*found, *([noise] if noise else []), report.methods_table(spec), report.settings_table(spec)]
 
 
-def comparison_records(scores: Scores) -> list[dict[str, Any]]:
-    """Return the paired comparisons of every pair of methods as flat records."""
-    return [
-        {
-            "axis": found.axis,
-            "a": found.a,
-            "b": found.b,
-            "difference": found.difference.mean,
-            "low": found.difference.low,
-            "high": found.difference.high,
-            "won": found.tests.wins,
-            "lost": found.tests.losses,
-            "tied": found.tests.ties,
-            "left_out": len(found.tests.missing),
-            "sign_p": found.tests.sign_p,
-            "wilcoxon_p": found.tests.wilcoxon_p,
-            "wilcoxon_p_holm": found.wilcoxon_holm,
-        }
-        for found in analysis.comparisons(scores)
-    ]
-
-
 def document(scores: Scores) -> dict[str, Any]:
     """Return everything about a campaign's scores as one JSON document.
 
@@ -110,7 +88,7 @@ def document(scores: Scores) -> dict[str, Any]:
     Returns
     -------
     dict
-        Methods, tasks, runs, noise deltas, correlations, comparisons, rankings and the Pareto front.
+        Methods, tasks, runs, noise changes, correlations, comparisons, rankings and Pareto fronts.
     """
     deltas = axes.noise_deltas(scores.methods)
     return {
@@ -126,15 +104,14 @@ def document(scores: Scores) -> dict[str, Any]:
             {"label": label, "condition": condition, **values}
             for (label, condition), values in deltas.items()
         ],
-        "correlations": [
-            {"a": a, "b": b, "spearman": value} for (a, b), value in axes.correlations(scores.methods).items()
-        ],
-        "comparisons": comparison_records(scores),
+        "noise_changes": relations.noise_records(scores),
+        "correlations": relations.correlation_records(scores),
+        "comparisons": relations.comparison_records(scores),
         "rankings": {
             axis: None if found is None else asdict(found)
             for axis, found in analysis.rankings(scores).items()
         },
-        "pareto": [asdict(point) for point in analysis.pareto_points(scores)],
+        "pareto": relations.trade_off_records(scores),
     }
 
 
@@ -144,7 +121,7 @@ def _csv(scores: Scores, out: Path, with_published: bool) -> list[Path]:
     written = []
     for name, frame in {
         **tables.frames(scores),
-        "comparisons": pd.DataFrame(comparison_records(scores)),
+        "comparisons": pd.DataFrame(relations.comparison_records(scores)),
     }.items():
         written.append(out / f"{name}.csv")
         frame.to_csv(written[-1], index=False, lineterminator="\n")
@@ -157,7 +134,7 @@ def _csv(scores: Scores, out: Path, with_published: bool) -> list[Path]:
 def _parquet(scores: Scores, out: Path, with_published: bool) -> list[Path]:
     import pandas as pd
 
-    frames = tables.frames(scores) | {"comparisons": pd.DataFrame(comparison_records(scores))}
+    frames = tables.frames(scores) | {"comparisons": pd.DataFrame(relations.comparison_records(scores))}
     for table in report_tables(scores, with_published=with_published):
         frames[table.name] = pd.DataFrame(writers.flat(table))
     for name, frame in frames.items():

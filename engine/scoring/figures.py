@@ -14,11 +14,12 @@ import numpy as np
 
 from engine.running import reader
 from engine.scoring import axes as aggregate
-from engine.scoring.analysis import pareto_points, rankings
+from engine.scoring.analysis import rankings
 from engine.scoring.campaign import Scores
 from engine.scoring.numeric import LOG_ERROR_MAX, LOG_ERROR_MIN
 from engine.scoring.responses import REFERENCE_EXPLOSION, REFERENCE_FINITE, responses, usability
 from engine.scoring.rows import AXES, DISPLAY_SCALE, MethodScore
+from engine.scoring.tradeoffs import points as trade_offs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -216,18 +217,16 @@ def intervals(scores: Scores) -> "Figure | None":
 
 def pareto(scores: Scores) -> "Figure | None":
     """Draw median ID error against median size of the processed expression, with the front."""
-    points = pareto_points(scores)
+    points = trade_offs([run for run in scores.runs if run.condition == "clean"], "size")
     if not points:
         return None
     figure = _figure(5.6, 4.2)
     panel = figure.add_subplot()
-    front = sorted((point for point in points if point.front), key=lambda point: point.complexity)
-    panel.step(
-        [p.complexity for p in front], [p.log_error for p in front], where="post", color="0.6", linewidth=1.0
-    )
+    front = [point for point in points if point.front]
+    panel.step([p.cost for p in front], [p.accuracy for p in front], where="post", color="0.6", linewidth=1.0)
     for point in points:
-        panel.plot(point.complexity, point.log_error, "o", color="C3" if point.front else "C0")
-        panel.annotate(point.label, (point.complexity, point.log_error), fontsize=7)
+        panel.plot(point.cost, point.accuracy, "o", color="C3" if point.front else "C0")
+        panel.annotate(point.name, (point.cost, point.accuracy), fontsize=7)
     panel.set(xlabel="median nodes of the processed expression", ylabel="median log10 NMSE (ID)")
     return figure
 

@@ -49,6 +49,7 @@ class RunScore:
     solution: bool | None = None
     sa: bool | None = None
     elapsed: float | None = None
+    cpu_s: float | None = None
     reason: str | None = None
     notes: tuple[str, ...] = ()
 

@@ -101,12 +101,12 @@ def _install_locked(method: Method, source: str | None, weights: Path | None, te
     if method.download_mb:
         tell(f"{method.name}: up to {method.download_mb} MB to download, {method.installed_mb} MB installed")
     folder = environment_folder(method)
+    _refuse_in_use(method, [folder])
     building = Path(tempfile.mkdtemp(prefix=f".building.{method.name}.", dir=folder_of_all()))
     try:
         _fill(method, building, wanted, tell)
         _write_marker(building, wanted)
-        for outdated in folders_named(method.name):
-            shutil.rmtree(outdated, ignore_errors=True)
+        _remove_outdated(method, folder, tell)
         os.replace(building, folder)  # noqa: PTH105 - the atomic step
     finally:
         shutil.rmtree(building, ignore_errors=True)
@@ -115,6 +115,25 @@ def _install_locked(method: Method, source: str | None, weights: Path | None, te
         _write_marker(folder, dataclasses.replace(wanted, julia=_resolved_julia(method, folder)))
     tell(f"{method.name} is installed in {folder}")
     return state(method)
+
+
+def _remove_outdated(method: Method, folder: Path, tell: Tell) -> None:
+    """Remove what is in the way, and environments for other versions that no running campaign uses."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for outdated in folders_named(method.name):
+        if processes_in(outdated):
+            tell(f"{outdated} is still in use and was left; uninstall {method.name} some time to remove it")
+        else:
+            shutil.rmtree(outdated, ignore_errors=True)
+
+
+def _refuse_in_use(method: Method, folders: Sequence[Path]) -> None:
+    for folder in folders:
+        users = len(processes_in(folder))
+        if users:
+            what = "a running process" if users == 1 else f"{users} running processes"
+            message = f"{method.name} is in use by {what}; stop its runs first"
+            raise EngineError(message)
 
 
 def _wanted(method: Method, before: State, source: str | None, weights: Path | None, tell: Tell) -> Installed:
@@ -269,11 +288,7 @@ def uninstall(method: Method, *, tell: Tell = lambda _: None) -> None:
         if not leftovers:
             message = f"{method.name} is not installed"
             raise EngineError(message)
-        for folder in leftovers:
-            users = processes_in(folder)
-            if users:
-                message = f"{method.name} is in use by {len(users)} running processes; stop its runs first"
-                raise EngineError(message)
+        _refuse_in_use(method, leftovers)
         for folder in leftovers:
             tell(f"removing {folder}")
             shutil.rmtree(folder)

@@ -126,10 +126,25 @@ def test_an_environment_in_use_is_not_removed(packaged):
     install(packaged)
     python = environment_folder(packaged) / "bin" / "python"
     with subprocess.Popen([python, "-c", "input()"], stdin=subprocess.PIPE) as user:
-        with pytest.raises(EngineError, match="polyfit is in use by 1 running processes"):
+        with pytest.raises(EngineError, match="polyfit is in use by a running process"):
             uninstall(packaged)
         user.communicate(b"\n")
     uninstall(packaged)
+
+
+def test_what_a_running_campaign_uses_outlives_a_newer_installation(packaged):
+    install(packaged)
+    old = environment_folder(packaged)
+    told = []
+    with subprocess.Popen([old / "bin" / "python", "-c", "input()"], stdin=subprocess.PIPE) as user:
+        for platform in ("linux", "macos"):
+            (packaged.folder / f"requirements-{platform}.txt").write_text("# other\n")
+        assert install(packaged, tell=told.append).usable
+        assert old.exists()
+        assert any("is still in use" in sentence for sentence in told)
+        user.communicate(b"\n")
+    uninstall(packaged)
+    assert not old.exists()
 
 
 def test_a_requirement_that_cannot_be_had_is_one_sentence_with_its_log(packaged, monkeypatch):

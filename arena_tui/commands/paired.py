@@ -1,20 +1,23 @@
 """``arena-tui paired``: library reachability, BANK, LLM and UNION candidate pools in pairs (paper 2)."""
 
 import argparse
-import json
 import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from arena_tui.commands.paired_model import add_model, source
+from arena_tui.commands.paired_show import print_json, progress, show, tell_not_run
+from arena_tui.commands.paired_study import add_study, add_votes, study_report
+
 if TYPE_CHECKING:
+    from engine.reachability.gp import Budget
     from engine.reachability.report import Report
     from engine.reachability.sources import Source
-    from engine.reachability.study import Outcome, Progress, Study
+    from engine.reachability.study import Outcome, Study
 
 ARMS = "bank,llm-l1,llm-l2,union-l1,union-l2"
 SEEDS = "0,1,2,3"
-PIPED_WIDTH = 160  # columns of a table that goes to a file
 
 
 def add_parser(commands: Any, name: str, line: str) -> None:  # noqa: ANN401
@@ -30,25 +33,28 @@ def add_parser(commands: Any, name: str, line: str) -> None:  # noqa: ANN401
 
     run = actions.add_parser("run", help="search every arm on every task and seed; run again to resume")
     run.add_argument("--tasks", required=True, action="append", metavar="TASKS", help="ids, names, @sets")
-    run.add_argument("--arms", default=ARMS, help=f"default {ARMS}; also stlsq")
+    run.add_argument("--arms", default=ARMS, help=f"default {ARMS}; also stlsq, gp-gplearn, gp-pyoperon")
     run.add_argument("--library", default="lasr", help="lasr (default), srbench-pysr, poly, or a TOML file")
     run.add_argument("--stop", type=float, metavar="NMSE", help="add no term below this (default 1e-10)")
+    run.add_argument(
+        "--gp-budget", type=float, metavar="SECONDS", help="search time of each unit of a GP arm (default 60)"
+    )
+    run.add_argument(
+        "--gp-evaluations",
+        type=int,
+        metavar="N",
+        help="evaluations after which a GP arm's unit ends by itself",
+    )
     _add_search(run)
-    source = run.add_argument_group("proposals")
-    source.add_argument(
+    group = add_model(run, "who proposes")
+    group.add_argument(
         "--proposals",
         type=Path,
         metavar="FILE",
-        help="recorded proposals, JSON lines; the word demonstration takes ours, written by hand",
+        help="recorded proposals, JSON lines, instead of a model; the word demonstration takes ours, "
+        "written by hand",
     )
-    source.add_argument("--model", help="model to ask")
-    source.add_argument("--base-url", help="OpenAI-compatible server; without it the model is Claude")
-    source.add_argument("--key-variable", metavar="NAME", help="environment variable that holds the key")
-    source.add_argument("--price", type=float, nargs=2, metavar=("IN", "OUT"), help="$ per million tokens")
-    source.add_argument("--max-calls", type=int, metavar="N")
-    source.add_argument("--max-tokens", type=int, metavar="N")
-    source.add_argument("--max-cost", type=float, metavar="DOLLARS")
-    source.add_argument("--answer-timeout", type=float, default=60.0, metavar="SECONDS")
+    group.add_argument("--answer-timeout", type=float, default=60.0, metavar="SECONDS")
     run.set_defaults(run=run_study)
 
     knockout = actions.add_parser("knockout", help="matched operator-family knockouts")
@@ -73,6 +79,9 @@ def add_parser(commands: Any, name: str, line: str) -> None:  # noqa: ANN401
     compare.add_argument("--json", action="store_true")
     compare.set_defaults(run=compare_studies)
 
+    add_study(actions)
+    add_votes(actions)
+
 
 def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seeds", default=SEEDS, help=f"default {SEEDS}")
@@ -92,7 +101,7 @@ def list_library(args: argparse.Namespace) -> int:
     found = load(args.library)
     texts = expand(found, args.variables)
     if args.json:
-        _print_json(
+        print_json(
             {
                 "library": found.name,
                 "title": found.title,
@@ -122,7 +131,9 @@ def run_study(args: argparse.Namespace) -> int:
 
     limits = Limits() if args.stop is None else replace(Limits(), stop=args.stop)
     arms = [arm for arm in args.arms.split(",") if arm]
-    study = paired(resolve(args.tasks), arms, load(args.library), _seeds(args.seeds), limits)
+    study = paired(
+        resolve(args.tasks), arms, load(args.library), _seeds(args.seeds), limits, _gp_budget(args)
+    )
     outcome = _run(study, args, _source(args))
     _finish(outcome, report(args.out), args)
     return 1 if outcome.not_run else 0
@@ -150,10 +161,15 @@ def show_report(args: argparse.Namespace) -> int:
     from engine.reachability.knockout import knockout_report
     from engine.reachability.records import plan
     from engine.reachability.report import report, write_files
+    from engine.reachability.studies import kind_of
 
-    made = knockout_report(args.folder) if "families" in plan(args.folder) else report(args.folder)
+    kind = kind_of(args.folder)
+    if kind is not None:
+        made = study_report([args.folder], kind)
+    else:
+        made = knockout_report(args.folder) if "families" in plan(args.folder) else report(args.folder)
     write_files(made, args.folder / "tables")
-    _show(made, as_json=args.json)
+    show(made, as_json=args.json)
     return 0
 
 
@@ -161,14 +177,18 @@ def compare_studies(args: argparse.Namespace) -> int:
     """Print tables over several studies, or over a study and a campaign."""
     from engine.errors import EngineError
     from engine.reachability.comparisons import against_campaign, backbones
+    from engine.reachability.studies import kind_of
 
     if (args.campaign is None) != (args.label is None):
         raise EngineError("give --campaign and --label together")
+    if args.campaign is None and {kind_of(folder) for folder in args.folders} == {"composition"}:
+        show(study_report(args.folders, "composition"), as_json=args.json)
+        return 0
     if args.campaign is None:
-        _show(backbones(args.folders), as_json=args.json)
+        show(backbones(args.folders), as_json=args.json)
         return 0
     for folder in args.folders:
-        _show(against_campaign(folder, args.campaign, args.label), as_json=args.json)
+        show(against_campaign(folder, args.campaign, args.label), as_json=args.json)
     return 0
 
 
@@ -176,56 +196,22 @@ def _run(study: "Study", args: argparse.Namespace, source: "Source | None") -> "
     from engine.reachability.study import run
 
     workers = args.workers or os.cpu_count() or 1
-    return run(study, args.out, source, workers, _progress if sys.stderr.isatty() else None)
-
-
-def _progress(now: "Progress") -> None:
-    left = "" if now.left_s is None else f", about {_duration(now.left_s)} left"
-    print(f"\r\x1b[K{now.done} of {now.total} units ({now.last}){left}", end="", file=sys.stderr, flush=True)
-    if now.done == now.total:
-        print(file=sys.stderr)
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
+    return run(study, args.out, source, workers, progress if sys.stderr.isatty() else None)
 
 
 def _finish(outcome: "Outcome", made: "Report", args: argparse.Namespace) -> None:
     from engine.reachability.report import write_files
 
     write_files(made, args.out / "tables")
-    for task, seed, level, reason in outcome.not_run[:5]:
-        print(f"not run: {level} on {task}, seed {seed}: {reason}", file=sys.stderr)
-    if len(outcome.not_run) > 5:
-        print(f"not run: {len(outcome.not_run) - 5} more, see proposals.jsonl", file=sys.stderr)
-    _show(made, as_json=args.json)
+    tell_not_run(outcome.not_run)
+    show(made, as_json=args.json)
 
 
 def _source(args: argparse.Namespace) -> "Source | None":
-    from engine.errors import EngineError
-    from engine.models.caps import Caps
-    from engine.models.request import Endpoint
-    from engine.reachability.sources import DEMONSTRATION, RecordedSource, model_source
+    from engine.reachability.sources import DEMONSTRATION
 
-    if args.proposals and args.model:
-        raise EngineError(
-            "give --proposals or --model, not both: a file is never mixed with a model's answers"
-        )
-    if args.proposals:
-        return RecordedSource(DEMONSTRATION if args.proposals == Path("demonstration") else args.proposals)
-    if not args.model:
-        return None
-    endpoint = Endpoint(
-        "openai" if args.base_url else "claude",
-        args.model,
-        args.base_url,
-        args.key_variable,
-        tuple(args.price) if args.price else None,
-    )
-    endpoint.key()
-    caps = Caps(args.max_calls, args.max_tokens, args.max_cost)
-    return model_source(endpoint, caps, args.out, args.answer_timeout)
+    recorded = DEMONSTRATION if args.proposals == Path("demonstration") else args.proposals
+    return source(args, recorded, "--proposals")
 
 
 def _seeds(text: str) -> tuple[int, ...]:
@@ -237,30 +223,13 @@ def _seeds(text: str) -> tuple[int, ...]:
         raise EngineError(f"--seeds {text!r}: give whole numbers with commas between them") from error
 
 
-def _show(made: "Report", *, as_json: bool) -> None:
-    if as_json:
-        tables = {
-            table.key: {
-                "caption": table.caption,
-                "rows": [dict(zip(table.heads, row, strict=True)) for row in table.rows],
-            }
-            for table in made.tables
-        }
-        _print_json({"title": made.title, "tables": tables, "notes": list(made.notes)})
-        return
-    from rich.console import Console
-    from rich.table import Table
+def _gp_budget(args: argparse.Namespace) -> "Budget":
+    from engine.errors import EngineError
+    from engine.reachability.gp import Budget
 
-    console = Console() if sys.stdout.isatty() else Console(width=PIPED_WIDTH)
-    console.print(made.title, style="bold", markup=False)
-    for table in made.tables:
-        shown = Table(*table.heads, title=table.caption, title_justify="left")
-        for row in table.rows:
-            shown.add_row(*("" if value is None else str(value) for value in row))
-        console.print(shown)
-    for note in made.notes:
-        console.print(note, markup=False)
-
-
-def _print_json(value: object) -> None:
-    print(json.dumps(value, indent=1, allow_nan=False, ensure_ascii=False))
+    seconds = Budget().seconds if args.gp_budget is None else args.gp_budget
+    if not 0.0 < seconds < float("inf"):
+        raise EngineError(f"--gp-budget {seconds:g}: give seconds above 0")
+    if args.gp_evaluations is not None and args.gp_evaluations < 1:
+        raise EngineError(f"--gp-evaluations {args.gp_evaluations}: give at least 1")
+    return Budget(seconds, args.gp_evaluations)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from engine.expression import ExpressionError, Node, Number, Parameter, infix, parse
 from engine.expression.nodes import rebuild
 from engine.models.client import Client
-from engine.models.request import Message, Reply, Request
+from engine.models.request import Kind, Message, Reply, Request
 
 # Second paper, B.2.
 VOTES = 10
@@ -97,6 +97,40 @@ def parameterized(prediction: str | Node, features: Sequence[str]) -> str:
     return re.sub(r"params\[(\d+)\]", r"c\1", skeleton)
 
 
+def ballot(kind: Kind, truth: str, prediction: str | Node, features: Sequence[str]) -> tuple[str, Request]:
+    """Write what one vote is asked.
+
+    Parameters
+    ----------
+    kind : {'claude', 'openai'}
+        Of the endpoint: Claude answers under a schema, and has no temperature.
+    truth : str
+        Ground truth.
+    prediction : str or Node
+        Fitted expression; its constants are freed before the model sees it.
+    features : sequence of str
+        Column names.
+
+    Returns
+    -------
+    (str, Request)
+        The skeleton, and the request.
+
+    Raises
+    ------
+    ExpressionError
+        When the prediction cannot be read.
+    """
+    skeleton = parameterized(prediction, features)
+    request = Request(
+        (Message("user", _PROMPT.format(truth=truth, skeleton=skeleton)),),
+        MAX_TOKENS,
+        schema=SCHEMA if kind == "claude" else None,
+        temperature=TEMPERATURE,
+    )
+    return skeleton, request
+
+
 def poll(
     client: Client, truth: str, prediction: str | Node, features: Sequence[str], *, votes: int = VOTES
 ) -> Poll:
@@ -121,15 +155,9 @@ def poll(
         Raw votes and the outcome; a prediction that cannot be read gets no votes and is not correct.
     """
     try:
-        skeleton = parameterized(prediction, features)
+        skeleton, request = ballot(client.endpoint.kind, truth, prediction, features)
     except ExpressionError as error:
         return Poll(str(error), (), ())
-    request = Request(
-        (Message("user", _PROMPT.format(truth=truth, skeleton=skeleton)),),
-        MAX_TOKENS,
-        schema=SCHEMA if client.endpoint.kind == "claude" else None,
-        temperature=TEMPERATURE,
-    )
     with ThreadPoolExecutor(THREADS) as pool:
         replies = tuple(pool.map(lambda _: client.complete(request, purpose="vote"), range(votes)))
     return Poll(skeleton, tuple(map(read_vote, replies)), replies)
@@ -139,8 +167,12 @@ def read_vote(reply: Reply) -> Vote:
     """Read one vote out of a reply: the last JSON object with an answer counts."""
     if reply.status != "ok":
         return "unusable"
-    content = reply.content if isinstance(reply.content, dict) else _last_object(reply.text)
-    answer = str((content or {}).get("answer", "")).strip().lower()
+    return vote_of(reply.text)
+
+
+def vote_of(text: str) -> Vote:
+    """Read one vote out of a model's text."""
+    answer = str((_last_object(text) or {}).get("answer", "")).strip().lower()
     if answer == "yes":
         return "yes"
     return "no" if answer == "no" else "unusable"

@@ -20,7 +20,9 @@ from engine.scoring.accuracy import THRESHOLDS, accuracy, strict
 from engine.scoring.numeric import nmse
 from tasks.schema import Splits, Task
 
-ARMS = ("bank", "llm-l1", "llm-l2", "union-l1", "union-l2", "stlsq")
+GP_METHODS: Mapping[str, str] = {"gp-gplearn": "gplearn", "gp-pyoperon": "pyoperon"}
+"""Arms that run an installed method in place of the search over a library (`engine.reachability.gp`)."""
+ARMS = ("bank", "llm-l1", "llm-l2", "union-l1", "union-l2", "stlsq", *GP_METHODS)
 CONTROLS = ("stlsq",)
 
 
@@ -87,7 +89,7 @@ def run_unit(
     key = f"{task.id}:{seed}"
     rows = subsample(len(y), limits.rows, key)
     began, cpu = time.monotonic(), time.process_time()
-    record = _head(arm, task, seed, proposed)
+    record = head(arm, task, seed, proposed)
     listed = () if proposed is None else (*proposed.atoms, *proposed.products)
     candidates = pool(() if arm.startswith("llm-") else bank, listed)
     record["pool"] = {"bank": candidates.bank, "proposed": candidates.proposed, "shared": candidates.shared}
@@ -110,12 +112,14 @@ def run_unit(
         "evaluations": found.evaluations,
         "stopped": found.stopped,
         "first_nmse": grown[0].nmse if grown else None,
+        "first_text": grown[0].text if grown else None,
         "path": [
             {
                 "added": step.added,
                 "nmse": step.nmse,
                 "tried": step.tried,
                 "constant": constant_of(model, step.added),
+                "text": model.text,
             }
             for step, model in zip(found.path, grown[1:], strict=True)
         ],
@@ -145,6 +149,58 @@ def scored(model: Model, task: Task, splits: Splits) -> dict[str, Any]:
     dict
         Expression, errors, accuracies, strict recovery and the verdicts on its skeleton.
     """
+    return {
+        **tested(model.text, task, splits),
+        "terms": [
+            {"text": term.text, "coefficient": term.coefficient, "constant": term.constant}
+            for term in model.terms
+        ],
+        "train_nmse": model.nmse,
+        **_verdicts(model, task, training_rows(splits)[0]),
+    }
+
+
+def measured(text: str, task: Task, splits: Splits, X: Array, y: Array) -> dict[str, Any]:
+    """Score a formula that is no sum of library terms.
+
+    Parameters
+    ----------
+    text
+        Formula over ``x0, x1, ...``.
+    task, splits
+        Task and data.
+    X, y
+        Rows it was fitted to.
+
+    Returns
+    -------
+    dict
+        As `scored`, without ``terms``; the verdicts free every decimal constant of the formula.
+    """
+    error = nmse(y, evaluated(text, X), y)
+    rows = training_rows(splits)[0]
+    return {
+        **tested(text, task, splits),
+        "train_nmse": error.value,
+        **_free_verdicts(text, task, rows),
+    }
+
+
+def tested(text: str, task: Task, splits: Splits) -> dict[str, Any]:
+    """Evaluate a formula on both test sets.
+
+    Parameters
+    ----------
+    text
+        Formula over ``x0, x1, ...``.
+    task, splits
+        Task and data.
+
+    Returns
+    -------
+    dict
+        ``positional``, ``expression``, errors on ID and OOD, both accuracies and strict recovery.
+    """
     names = list(task.feature_names)
     positional = [f"x{place}" for place in range(len(names))]
     train = training_rows(splits)
@@ -153,7 +209,7 @@ def scored(model: Model, task: Task, splits: Splits) -> dict[str, Any]:
     for word, split in (("id", splits.id), ("ood", splits.ood)):
         error = nmse(
             None if split is None else split.y,
-            np.empty(0) if split is None else evaluated(model.text, split.X),
+            np.empty(0) if split is None else evaluated(text, split.X),
             train[1],
         )
         found[word] = error
@@ -161,36 +217,26 @@ def scored(model: Model, task: Task, splits: Splits) -> dict[str, Any]:
     for threshold in THRESHOLDS:
         one = accuracy(
             None if splits.id is None else splits.id.y,
-            np.empty(0) if splits.id is None else evaluated(model.text, splits.id.X),
+            np.empty(0) if splits.id is None else evaluated(text, splits.id.X),
             threshold,
         )
         errors[f"acc{threshold:g}"] = None if one is None else one.success
     return {
-        "positional": model.text,
-        "expression": infix(parse(model.text, positional), names),
-        "terms": [
-            {"text": term.text, "coefficient": term.coefficient, "constant": term.constant}
-            for term in model.terms
-        ],
-        "train_nmse": model.nmse,
+        "positional": text,
+        "expression": infix(parse(text, positional), names),
         **errors,
         "strict": strict(found["id"], found["ood"]),
-        **_verdicts(model, task, train[0]),
     }
 
 
 def failed(arm: str, task: Task, seed: int, reason: str) -> dict[str, Any]:
     """Return the record of a unit whose search or scoring raised."""
-    return {**_head(arm, task, seed, None), "status": "failed", "reason": reason}
+    return {**head(arm, task, seed), "status": "failed", "reason": reason}
 
 
 def _verdicts(model: Model, task: Task, X: Array) -> dict[str, Any]:
     if task.formula is None:
-        return {
-            "representable": None,
-            "representable_evidence": "no ground truth",
-            "representable_here": None,
-        }
+        return dict(_UNKNOWN)
     terms = [(term.text, term.constant) for term in model.terms]
     low, high = X.min(axis=0).tolist(), X.max(axis=0).tolist()
     wide = representable(task.formula, task.feature_names, terms, low, high)
@@ -202,7 +248,50 @@ def _verdicts(model: Model, task: Task, X: Array) -> dict[str, Any]:
     }
 
 
-def _head(arm: str, task: Task, seed: int, proposed: Proposed | None) -> dict[str, Any]:
+def _free_verdicts(text: str, task: Task, X: Array) -> dict[str, Any]:
+    """Decide the same of a formula without terms, by a search over all of its decimal constants."""
+    from engine.judging.representable import representable as freed
+
+    if task.formula is None:
+        return dict(_UNKNOWN)
+    names = list(task.feature_names)
+    prediction = infix(parse(text, [f"x{place}" for place in range(len(names))]), names)
+    low, high = X.min(axis=0), X.max(axis=0)
+    reach = np.maximum(np.abs(low), np.abs(high))
+    wide = freed(task.formula, prediction, names, domain=_ranges(names, -reach, reach))
+    here = freed(task.formula, prediction, names, domain=_ranges(names, low, high))
+    return {
+        "representable": wide.verdict,
+        "representable_evidence": wide.detail,
+        "representable_here": here.verdict,
+    }
+
+
+def _ranges(names: Sequence[str], low: Array, high: Array) -> dict[str, tuple[float, float]]:
+    return dict(zip(names, zip(low.tolist(), high.tolist(), strict=True), strict=True))
+
+
+_UNKNOWN: Mapping[str, Any] = {
+    "representable": None,
+    "representable_evidence": "no ground truth",
+    "representable_here": None,
+}
+
+
+def head(arm: str, task: Task, seed: int, proposed: Proposed | None = None) -> dict[str, Any]:
+    """Return what every unit's record begins with.
+
+    Parameters
+    ----------
+    arm, task, seed
+        The unit.
+    proposed
+        What the arm's level gave; None for arms without a model.
+
+    Returns
+    -------
+    dict
+    """
     return {
         "schema": SCHEMA,
         "task": task.id,

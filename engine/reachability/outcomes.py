@@ -111,7 +111,7 @@ class Outcomes:
         unit = self.units.get((arm, cell))
         if unit is None or unit["status"] == "failed":
             return None
-        if unit["status"] == "no candidates":
+        if unit["status"] in ("no candidates", "no expression"):
             return False
         return METRICS[metric](unit)
 

@@ -1,8 +1,8 @@
 """The request for candidate terms: named (L1) and anonymous (L2), after paper 2, C.1, in our own words."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,12 +40,18 @@ class Question:
         The inner constant's symbol.
     text
         The user message.
+    system
+        The system message.
+    schema
+        Of the answer, for models that take one.
     """
 
     level: Level
     names: tuple[str, ...]
     symbol: str
     text: str
+    system: str = SYSTEM
+    schema: Mapping[str, Any] = field(default_factory=lambda: SCHEMA)
 
 
 def question(
@@ -76,23 +82,10 @@ def question(
     Question
         Free of ground truth, operator labels and sample rows.
     """
-    called = tuple(names) if level == "l1" else tuple(f"x{place + 1}" for place in range(len(names)))
-    symbol = next(word for word in SYMBOLS if word not in called)
-    facts = invariants(called, "y", X, y)
-    domain = (
-        f"{hint} (y stands for {target})" if level == "l1" else "not disclosed; predict y from the inputs"
-    )
+    called, symbol, told = described(level, names, target, hint, X, y)
     listed = ", ".join(called)
     lines = [
-        "The right-hand side of a differential equation (or of a constitutive law) is to be decomposed into",
-        "ATOMIC additive terms.",
-        f"Inputs: {listed}",
-        "Output: y, in most cases the time derivative of a state variable.",
-        f"Domain: {domain}",
-        "Ranges in the training data:",
-        profile(called, "y", X, y),
-        "Structure seen in the training data:",
-        *([f"- {fact}" for fact in facts] or ["- nothing that could be told reliably"]),
+        *told,
         "",
         f"Do not write the whole formula. Give a menu of {ATOMS_ASKED} candidate terms that might be added",
         "up in y. Spread them over the operator families that symbolic regression commonly uses: polynomial,",
@@ -105,3 +98,45 @@ def question(
         'Answer with JSON only: {"atoms": ["...", "..."]}',
     ]
     return Question(level, called, symbol, "\n".join(lines))
+
+
+def described(
+    level: Level,
+    names: Sequence[str],
+    target: str,
+    hint: str,
+    X: NDArray[np.float64],
+    y: NDArray[np.float64],
+) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
+    """Say what a model may know of a task; see `question` for the parameters.
+
+    Returns
+    -------
+    called : tuple of str
+        What the inputs are called.
+    symbol : str
+        The inner constant's symbol.
+    lines : tuple of str
+        Inputs, domain, ranges and structure.
+    """
+    called = tuple(names) if level == "l1" else tuple(f"x{place + 1}" for place in range(len(names)))
+    symbol = next(word for word in SYMBOLS if word not in called)
+    facts = invariants(called, "y", X, y)
+    domain = (
+        f"{hint} (y stands for {target})" if level == "l1" else "not disclosed; predict y from the inputs"
+    )
+    return (
+        called,
+        symbol,
+        (
+            "The right-hand side of a differential equation (or of a constitutive law) is to be decomposed",
+            "into ATOMIC additive terms.",
+            f"Inputs: {', '.join(called)}",
+            "Output: y, in most cases the time derivative of a state variable.",
+            f"Domain: {domain}",
+            "Ranges in the training data:",
+            profile(called, "y", X, y),
+            "Structure seen in the training data:",
+            *([f"- {fact}" for fact in facts] or ["- nothing that could be told reliably"]),
+        ),
+    )

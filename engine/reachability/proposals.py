@@ -143,6 +143,24 @@ def products(atoms: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
+def over_names(atoms: Sequence[str], names: Sequence[str], symbol: str) -> tuple[str, ...]:
+    """Write atoms over ``x0, x1, ...`` and ``a`` in the names of a question.
+
+    Parameters
+    ----------
+    atoms
+        Usable atoms.
+    names, symbol
+        What inputs and inner constant are called in the question.
+
+    Returns
+    -------
+    tuple of str
+    """
+    own = [*(f"x{place}" for place in range(len(names))), PARAMETER]
+    return tuple(infix(parse(text, own), [*names, symbol]) for text in atoms)
+
+
 def pool(bank: Sequence[str], proposed: Sequence[str]) -> Pool:
     """Merge a library's candidates and proposals; equal normalized forms are one candidate.
 

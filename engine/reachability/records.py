@@ -1,7 +1,8 @@
 """What a paired study leaves on disk: one folder, one small file for each finished unit, written whole.
 
 ``paired.json`` is the plan, ``proposals.jsonl`` and ``calls.jsonl`` the questions and every attempt to have
-them answered, ``units/TASK/SEED/ARM.json`` the finished units, ``results.parquet`` all units in one table.
+them answered, ``units/TASK/SEED/ARM.json`` the finished units, ``results.parquet`` all units in one table,
+``not-run.json`` what the last session could not run and why.
 """
 
 import json
@@ -18,6 +19,7 @@ from engine.errors import EngineError
 SCHEMA = 1
 PLAN = "paired.json"
 RESULTS = "results.parquet"
+NOT_RUN = "not-run.json"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -91,7 +93,7 @@ def units(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def plan(folder: Path) -> dict[str, Any]:
-    """Read the plan of a study.
+    """Read the plan of a study; its ``not_run`` is what the last session could not run, with reasons.
 
     Parameters
     ----------
@@ -110,7 +112,7 @@ def plan(folder: Path) -> dict[str, Any]:
     found = read(folder / PLAN)
     if found is None:
         raise EngineError(f"{folder} holds no paired study (no readable {PLAN}); name the folder of one")
-    return found
+    return {**found, "not_run": (read(folder / NOT_RUN) or {}).get("cells", [])}
 
 
 def compact(folder: Path) -> Path:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.reachability.arms import CONTROLS
+from engine.reachability.arms import CONTROLS, GP_METHODS
 from engine.reachability.outcomes import METRICS, TITLES, Gain, Outcomes, Rate
 from engine.reachability.records import plan, units
 
@@ -71,12 +71,13 @@ def tabulated(made: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> 
     arms = set(found.arms)
     tables += [_four_cells(found, level) for level in LEVELS if {"bank", f"llm-{level}"} <= arms]
     tables += [_gains(found), domains(found, "acc0.01")]
+    tables += [seed_counts(found, arm) for arm in found.arms if arm in GP_METHODS and "bank" in arms]
     tables += [
         _retention(found, level) for level in LEVELS if {"bank", f"llm-{level}", f"union-{level}"} <= arms
     ]
     library = made["library"]["title"]
     title = f"{library}: {len(found.tasks)} tasks, seeds {', '.join(map(str, found.seeds))}"
-    return Report(title, tuple(table for table in tables if table.rows), _notes(found, records))
+    return Report(title, tuple(table for table in tables if table.rows), _notes(found, records, made))
 
 
 def percent(rate: Rate) -> str:
@@ -206,8 +207,41 @@ def _word(solved: bool) -> str:
     return "correct" if solved else "incorrect"
 
 
-def _notes(found: Outcomes, records: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+def seed_counts(found: Outcomes, arm: str) -> Table:
+    """Count by seed who solves a task under Acc0.01: BANK, a GP arm, both or neither (table 14).
+
+    Parameters
+    ----------
+    found
+        Outcomes.
+    arm
+        A GP arm.
+
+    Returns
+    -------
+    Table
+        Seeds in which no task has both outcomes are left out.
+    """
+    cells = found.four_cells("bank", arm, "acc0.01")
+    whos = ((True, True), (True, False), (False, True), (False, False))
+    rows: list[tuple[Value, ...]] = []
+    for seed in (*found.seeds, None):
+        counts = [sum(seed in (None, cell[1]) for cell in cells[who]) for who in whos]
+        if sum(counts):
+            name = "total" if seed is None else seed
+            rows.append((name, counts[0] + counts[1], counts[0] + counts[2], *counts, sum(counts)))
+    title = arm.upper()
+    return Table(
+        arm.replace("-", "_"),
+        f"Tasks solved under Acc0.01 by BANK and by {title} (table 14)",
+        ("seed", "BANK", title, "both", "BANK only", f"{title} only", "neither", "tasks"),
+        tuple(rows),
+    )
+
+
+def _notes(found: Outcomes, records: Sequence[Mapping[str, Any]], made: Mapping[str, Any]) -> tuple[str, ...]:
     notes = []
+    reasons = {cell["what"]: cell["reason"] for cell in reversed(made.get("not_run", []))}
     asked = [record for record in records if record.get("proposals")]
     if any(record["proposals"]["source"].get("demonstration") for record in asked):
         notes.append("The proposals were written for demonstration; no model proposed them.")
@@ -215,7 +249,10 @@ def _notes(found: Outcomes, records: Sequence[Mapping[str, Any]]) -> tuple[str, 
         have = [record for record in records if record["arm"] == arm]
         missing = len(found.cells) - len(have)
         if missing:
-            notes.append(f"{arm.upper()}: {missing} of {len(found.cells)} cells not run.")
+            why = reasons.get(arm, reasons.get(arm.rsplit("-", 1)[-1]))
+            notes.append(
+                f"{arm.upper()}: {missing} of {len(found.cells)} cells not run{f' ({why})' if why else ''}."
+            )
         broken = [record for record in have if record["status"] == "failed"]
         if broken:
             notes.append(
@@ -227,6 +264,11 @@ def _notes(found: Outcomes, records: Sequence[Mapping[str, Any]]) -> tuple[str, 
             notes.append(
                 f"{arm.upper()}: no candidates in {len(empty)} cells ({empty[0]['reason']}){default}."
             )
+        silent = [record for record in have if record["status"] == "no expression"]
+        if silent:
+            notes.append(f"{arm.upper()}: no expression in {len(silent)} cells ({silent[0]['reason']}).")
+        if arm in GP_METHODS and have:
+            notes.append(f"{arm.upper()}: {_budget(made)} a unit; BANK's budget is a number of evaluations.")
         dropped = sum(len(record["proposals"]["dropped"]) for record in have if record.get("proposals"))
         if dropped and arm.startswith("llm-"):
             listed = sum(record["proposals"]["proposed"] for record in have if record.get("proposals"))
@@ -238,6 +280,13 @@ def _notes(found: Outcomes, records: Sequence[Mapping[str, Any]]) -> tuple[str, 
         notes.append(f"{len(drawn)} tasks have constants of our own drawing: these are not the paper's data.")
     notes.append("SA is the offline verdict 'representable' over the whole domain, not ten votes of a model.")
     return tuple(notes)
+
+
+def _budget(made: Mapping[str, Any]) -> str:
+    budget = made.get("gp", {})
+    limit = budget.get("evaluations")
+    most = "" if limit is None else f" or {limit} evaluations"
+    return f"at most {budget.get('seconds', 0.0):g} s{most} on one thread"
 
 
 def write_files(made: Report, folder: Path) -> tuple[Path, ...]:

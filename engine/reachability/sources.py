@@ -12,7 +12,7 @@ from engine.models.caps import Caps, Ledger, spent_before
 from engine.models.client import Client
 from engine.models.journal import Journal, lines
 from engine.models.request import Endpoint, Message, Request
-from engine.reachability.prompts import MOST_TOKENS, SCHEMA, SYSTEM, TEMPERATURE, Question
+from engine.reachability.prompts import MOST_TOKENS, TEMPERATURE, Question
 
 DEMONSTRATION = Path(__file__).parent / "data" / "proposals_demonstration.jsonl"
 """Menus for 15 tasks, written by hand so that every arm can be run offline; no model proposed them."""
@@ -110,8 +110,8 @@ class ModelSource:
         return Request(
             (Message("user", question.text),),
             THINKING_TOKENS if claude else MOST_TOKENS,
-            system=SYSTEM,
-            schema=SCHEMA if claude else None,
+            system=question.system,
+            schema=question.schema if claude else None,
             temperature=TEMPERATURE,
         )
 

@@ -1,38 +1,35 @@
 """A paired study: plan it, ask for proposals, search every unit that is not finished yet, report progress."""
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, field, replace
-from multiprocessing import get_context
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from engine.errors import EngineError
-from engine.reachability.arms import ARMS, Proposed, failed, level_of, run_unit, training_rows
+from engine.reachability import gp
+from engine.reachability.arms import ARMS, GP_METHODS, Proposed, failed, level_of, run_unit
+from engine.reachability.asking import proposals
 from engine.reachability.greedy import KNOCKOUT_LIMITS, Limits
 from engine.reachability.knockout import CONDITIONS, candidates
 from engine.reachability.libraries import Library, expand
-from engine.reachability.prompts import Level, question
-from engine.reachability.proposals import menu, products
-from engine.reachability.records import PLAN, SCHEMA, UnitKey, compact, read, unit_file, write
-from engine.reachability.sources import Asked, Saved, Source
+from engine.reachability.processes import spread
+from engine.reachability.records import (
+    NOT_RUN,
+    PLAN,
+    SCHEMA,
+    UnitKey,
+    compact,
+    read,
+    unit_file,
+    write,
+)
+from engine.reachability.sources import Source
 from tasks.materialize import splits as materialized
 from tasks.schema import Task
-from tasks.semantics import describe
-
-ASKING_THREADS = 8
-THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-DOMAINS: Mapping[str, str] = {
-    "bio_pop_growth": "population growth in biology",
-    "chem_react": "kinetics of a chemical reaction",
-    "phys_osc": "a physical oscillator",
-    "matsci": "constitutive behaviour of a material",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +52,8 @@ class Study:
         Search limits.
     noted
         Further entries of the plan.
+    budget
+        Of the GP arms.
     """
 
     tasks: tuple[Task, ...]
@@ -64,17 +63,23 @@ class Study:
     seeds: tuple[int, ...]
     limits: Limits
     noted: Mapping[str, Any] = field(default_factory=dict)
+    budget: gp.Budget = field(default_factory=gp.Budget)
 
 
 def paired(
-    tasks: Sequence[Task], arms: Sequence[str], library: Library, seeds: Sequence[int], limits: Limits
+    tasks: Sequence[Task],
+    arms: Sequence[str],
+    library: Library,
+    seeds: Sequence[int],
+    limits: Limits,
+    budget: gp.Budget | None = None,
 ) -> Study:
     """Plan a study of BANK, LLM and UNION arms over one library.
 
     Parameters
     ----------
-    tasks, arms, library, seeds, limits
-        See `Study`.
+    tasks, arms, library, seeds, limits, budget
+        See `Study`; the budget is told in the plan where a GP arm stands in the study.
 
     Returns
     -------
@@ -91,7 +96,9 @@ def paired(
     if not (tasks and arms and seeds):
         raise EngineError("a paired study needs at least one task, one arm and one seed")
     banks = {(task.id, arm): expand(library, len(task.features)) for task in tasks for arm in arms}
-    return Study(tuple(tasks), tuple(arms), library, banks, tuple(seeds), limits)
+    spent = budget or gp.Budget()
+    noted = {"gp": asdict(spent)} if set(arms) & set(GP_METHODS) else {}
+    return Study(tuple(tasks), tuple(arms), library, banks, tuple(seeds), limits, noted, spent)
 
 
 def knocked_out(chosen: Sequence[tuple[Task, str]], library: Library, seeds: Sequence[int]) -> Study:
@@ -153,7 +160,8 @@ class Outcome:
     finished
         Units that are on disk now.
     not_run
-        (task, seed, level) whose model gave no answer, with the reason: their arms are ``not run``.
+        (task, seed, level) whose model gave no answer, with the reason, and (task, seed, arm) of a GP arm
+        whose method cannot run here: those arms are ``not run``.
     """
 
     finished: int
@@ -170,6 +178,7 @@ class _Job:
     banks: Mapping[str, tuple[str, ...]]
     proposed: Mapping[str, Proposed]
     limits: Limits
+    budget: gp.Budget
     folder: Path
 
 
@@ -206,6 +215,8 @@ def lay_out(study: Study, folder: Path) -> None:
     for part in ("library", "limits"):
         if _plain(before.get(part)) != _plain(made[part]):
             raise EngineError(f"{folder} holds a study with another {part}; name another folder for this one")
+    if "gp" in before and "gp" in made and before["gp"] != _plain(made["gp"]):
+        raise EngineError(f"{folder} holds GP arms with another budget; name another folder for this one")
     write(folder / PLAN, _extended(before, made))
 
 
@@ -215,7 +226,7 @@ def _plain(value: object) -> object:
 
 
 def _extended(before: Mapping[str, Any], made: Mapping[str, Any]) -> dict[str, Any]:
-    merged = dict(before)
+    merged = {**made, **before}
     for part in ("tasks", "arms", "seeds"):
         merged[part] = [*before[part], *(item for item in made[part] if item not in before[part])]
     return merged
@@ -260,13 +271,17 @@ def run(
     lay_out(study, folder)
     keys = [UnitKey(task.id, seed, arm) for seed in study.seeds for task in study.tasks for arm in study.arms]
     missing = {key for key in keys if not _finished(folder, key)}
-    proposed, not_run = _proposals(study, folder, source, missing)
-    jobs = list(_jobs(study, folder, missing, proposed))
+    absent = {arm: why for arm in study.arms if arm in GP_METHODS and (why := gp.unavailable(arm))}
+    proposed, unanswered = proposals(study.tasks, folder, source, missing)
+    cannot = sorted((key.task, key.seed, key.arm) for key in missing if key.arm in absent)
+    not_run = (*unanswered, *((*key, absent[key[2]]) for key in cannot))
+    _note_not_run(folder, not_run)
+    jobs = list(_jobs(study, folder, {key for key in missing if key.arm not in absent}, proposed))
     total = sum(len(job.arms) for job in jobs)
     done = len(keys) - len(missing)
     began = time.monotonic()
     finished = 0
-    for job in _searched(jobs, workers):
+    for job in spread(_work, jobs, workers):
         finished += len(job.arms)
         if on_progress is not None:
             left = (time.monotonic() - began) / finished * (total - finished)
@@ -274,6 +289,13 @@ def run(
             on_progress(Progress(done + finished, done + total, left, last))
     compact(folder)
     return Outcome(done + finished, not_run)
+
+
+def _note_not_run(folder: Path, rows: Sequence[tuple[str, int, str, str]]) -> None:
+    """Keep why units of this session could not run; they stay open and are tried again."""
+    names = ("task", "seed", "what", "reason")
+    cells = [dict(zip(names, row, strict=True)) for row in rows]
+    write(folder / NOT_RUN, {"schema": SCHEMA, "cells": cells})
 
 
 def _finished(folder: Path, key: UnitKey) -> bool:
@@ -299,122 +321,25 @@ def _jobs(
             )
             if arms:
                 banks = {arm: study.banks[task.id, arm] for arm in arms}
-                yield _Job(task, seed, arms, banks, here, study.limits, folder)
-
-
-def _searched(jobs: Sequence[_Job], workers: int) -> Iterator[_Job]:
-    """Run jobs in processes that end with this one."""
-    if not jobs:
-        return
-    before = {name: os.environ.get(name) for name in THREAD_VARIABLES}
-    os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))
-    try:
-        with ProcessPoolExecutor(
-            max_workers=max(1, min(workers, len(jobs))),
-            mp_context=get_context("spawn"),
-            initializer=_end_with,
-            initargs=(os.getpid(),),
-        ) as executor:
-            waiting: dict[Future[None], _Job] = {executor.submit(_work, job): job for job in jobs}
-            try:
-                for future in as_completed(waiting):
-                    future.result()
-                    yield waiting[future]
-            except BaseException:
-                executor.shutdown(wait=False, cancel_futures=True)
-                raise
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
-
-
-def _end_with(parent: int) -> None:
-    """End this process soon after the engine is gone, however it went."""
-    import threading
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(1.0)
-        os._exit(1)
-
-    threading.Thread(target=watch, name="watch", daemon=True).start()
+                yield _Job(task, seed, arms, banks, here, study.limits, study.budget, folder)
 
 
 def _work(job: _Job) -> None:
     data = materialized(job.task)
     for arm in job.arms:
+        file = unit_file(job.folder, UnitKey(job.task.id, job.seed, arm))
         level = level_of(arm)
         proposed = job.proposed[level] if level else None
         try:
-            record = run_unit(arm, job.task, data, job.seed, job.banks[arm], proposed, job.limits)
+            if arm in GP_METHODS:
+                fresh = not file.exists()
+                record = gp.run_unit(
+                    arm, job.task, data, job.seed, job.limits.rows, job.budget, job.folder, adopt=fresh
+                )
+            else:
+                record = run_unit(arm, job.task, data, job.seed, job.banks[arm], proposed, job.limits)
         except (ArithmeticError, ValueError, TypeError, np.linalg.LinAlgError) as error:
             record = failed(arm, job.task, job.seed, f"{type(error).__name__}: {error}")
-        write(unit_file(job.folder, UnitKey(job.task.id, job.seed, arm)), record)
-
-
-def _proposals(
-    study: Study, folder: Path, source: Source | None, missing: set[UnitKey]
-) -> tuple[dict[tuple[str, int, str], Proposed], tuple[tuple[str, int, str, str], ...]]:
-    """Ask for what the missing units need; answered questions of this folder are not asked again."""
-    if source is None:
-        return {}, ()
-    saved = Saved(folder)
-    tasks = {task.id: task for task in study.tasks}
-    wanted = sorted({(key.task, key.seed, level) for key in missing if (level := level_of(key.arm))})
-    found: dict[tuple[str, int, str], Proposed] = {}
-    not_run: list[tuple[str, int, str, str]] = []
-    with ThreadPoolExecutor(ASKING_THREADS) as threads:
-        answers = threads.map(lambda key: _asked(saved, source, tasks[key[0]], key[1], key[2]), wanted)
-        for key, asked in zip(wanted, answers, strict=True):
-            if asked.answer is None:
-                not_run.append((*key, asked.reason or "no answer"))
-            else:
-                found[key] = usable(asked)
-    return found, tuple(not_run)
-
-
-def _asked(saved: Saved, source: Source, task: Task, seed: int, level: str) -> Asked:
-    X, y = training_rows(materialized(task))
-    level_: Level = "l1" if level == "l1" else "l2"
-    asked = question(level_, task.feature_names, task.target.name, hint(task), X, y)
-    return replace(saved.ask(source, task.id, task.name, seed, asked), seed=seed)
-
-
-def usable(asked: Asked) -> Proposed:
-    """Turn an answer into candidates, and count what was dropped.
-
-    Parameters
-    ----------
-    asked
-        An answered question.
-
-    Returns
-    -------
-    Proposed
-    """
-    read_ = menu(asked.answer or "", asked.names, asked.symbol)
-    made = products(read_.atoms)
-    record = {
-        "level": asked.level,
-        "proposed": read_.proposed,
-        "usable": len(read_.atoms),
-        "products": len(made),
-        "dropped": [{"text": one.text, "reason": one.reason} for one in read_.dropped],
-        "reason": read_.reason,
-        "source": dict(asked.source),
-        "atoms": list(read_.atoms),
-    }
-    return Proposed(read_.atoms, made, record)
-
-
-def hint(task: Task) -> str:
-    """Describe a task's domain and variables for the named condition, without its formula."""
-    domain = DOMAINS.get(task.subgroup.lower(), f"{task.family}, {task.subgroup}".replace("_", " "))
-    if task.has_dummies:
-        return f"{domain}; {describe(task).background}"
-    known = [f"{variable.name}: {variable.description}" for variable in task.features if variable.description]
-    target = f"{task.target.name}: {task.target.description}" if task.target.description else ""
-    return "; ".join(part for part in (domain, *known, target) if part)
+        except EngineError as error:
+            record = failed(arm, job.task, job.seed, str(error))
+        write(file, record)

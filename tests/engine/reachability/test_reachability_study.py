@@ -126,14 +126,12 @@ def test_a_silent_model_is_given_up_and_said_so(shared_home, tmp_path):
     release = threading.Event()
 
     def silent(prompt, number):
-        release.wait(30.0)
+        release.wait(300.0)
         return MENU
 
     with serving(silent) as (url, _):
-        began = time.monotonic()
         outcome = run(study(), tmp_path / "s", asked(url, tmp_path / "s", seconds=0.5), workers=1)
-        assert time.monotonic() - began < 25.0
-        release.set()
+        release.set()  # had the run waited for the answer, it would have got it
     assert outcome.not_run[0][3] == "no answer within 0.5 s"
 
 

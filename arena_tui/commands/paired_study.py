@@ -1,0 +1,143 @@
+"""``arena-tui paired study`` and ``votes``: what is asked of finished paired studies (paper 2, D.4, B.2)."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arena_tui.commands.paired_model import add_model, endpoint, source
+from arena_tui.commands.paired_show import progress, show, tell_not_run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.reachability.report import Report
+
+
+def add_study(actions: Any) -> None:  # noqa: ANN401
+    """Add ``study`` with its kinds."""
+    study = actions.add_parser(
+        "study", help="optional studies on finished ones: selection rules, composition (tables 15, 16)"
+    )
+    kinds = study.add_subparsers(dest="kind", metavar="KIND", required=True)
+
+    pool = kinds.add_parser(
+        "pool-selection", help="which rule picks a formula that passes, out of a fixed pool (table 15)"
+    )
+    pool.add_argument("folders", type=Path, nargs="+", metavar="DIR", help="folders of paired run")
+    _add_common(pool)
+    pool.set_defaults(run=select)
+
+    composition = kinds.add_parser(
+        "composition", help="a model's own composition of its atoms beside the search over them (table 16)"
+    )
+    composition.add_argument("folder", type=Path, metavar="DIR", help="folder of paired run with an llm arm")
+    composition.add_argument("--level", choices=("l1", "l2"), default="l1", help="whose atoms (default l1)")
+    _add_common(composition)
+    group = add_model(composition, "who composes")
+    group.add_argument(
+        "--compositions", type=Path, metavar="FILE", help="recorded answers, JSON lines, instead of a model"
+    )
+    group.add_argument("--answer-timeout", type=float, default=60.0, metavar="SECONDS")
+    composition.set_defaults(run=compose)
+
+
+def add_votes(actions: Any) -> None:  # noqa: ANN401
+    """Add ``votes``."""
+    votes = actions.add_parser(
+        "votes", help="symbolic accuracy by ten votes of a model on every saved formula (B.2)"
+    )
+    votes.add_argument("folder", type=Path, metavar="DIR", help="folder of paired run or paired knockout")
+    votes.add_argument("--arms", help="default all that ran")
+    votes.add_argument("--json", action="store_true")
+    add_model(votes, "who votes")
+    votes.set_defaults(run=vote)
+
+
+def _add_common(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--tasks", action="append", metavar="TASKS", help="only these; default all there")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--workers", type=int, metavar="N", help="processes; default one a core")
+    parser.add_argument("--json", action="store_true")
+
+
+def select(args: argparse.Namespace) -> int:
+    """Run or resume the study of selection rules."""
+    from engine.reachability.pool_selection import report, run
+
+    run(args.folders, args.out, _ids(args), _workers(args), _progress())
+    _finish(report(args.out), args)
+    return 0
+
+
+def compose(args: argparse.Namespace) -> int:
+    """Run or resume the study of composition."""
+    from engine.errors import EngineError
+    from engine.reachability.fixed_composition import report, run
+
+    composer = source(args, args.compositions, "--compositions")
+    if composer is None:
+        raise EngineError(
+            "somebody has to compose: name a model (--model) or a recorded file (--compositions)"
+        )
+    outcome = run(args.folder, args.out, args.level, composer, _ids(args), _workers(args), _progress())
+    tell_not_run((task, seed, "composition", reason) for task, seed, reason in outcome.not_run)
+    _finish(report([args.out]), args)
+    return 1 if outcome.not_run else 0
+
+
+def study_report(folders: "Sequence[Path]", kind: str) -> "Report":
+    """Return the report of optional studies that were run before.
+
+    Parameters
+    ----------
+    folders
+        Their folders; more than one only for ``composition``.
+    kind
+        Which study.
+    """
+    from engine.reachability import fixed_composition, pool_selection
+
+    if kind == fixed_composition.KIND:
+        return fixed_composition.report(folders)
+    return pool_selection.report(folders[0])
+
+
+def vote(args: argparse.Namespace) -> int:
+    """Ask for the votes that are missing, and show symbolic accuracy by them."""
+    from engine.reachability.voting import report, run
+
+    if args.model:
+        named, caps = endpoint(args)
+        arms = args.arms.split(",") if args.arms else None
+        tell_not_run(run(args.folder, named, caps, arms, _progress()))
+    made = report(args.folder)
+    _written(made, args.folder / "tables")
+    show(made, as_json=args.json)
+    return 0
+
+
+def _finish(made: "Report", args: argparse.Namespace) -> None:
+    _written(made, args.out / "tables")
+    show(made, as_json=args.json)
+
+
+def _written(made: "Report", folder: Path) -> None:
+    from engine.reachability.report import write_files
+
+    write_files(made, folder)
+
+
+def _ids(args: argparse.Namespace) -> tuple[str, ...] | None:
+    from tasks.selections import resolve
+
+    return tuple(task.id for task in resolve(args.tasks)) if args.tasks else None
+
+
+def _workers(args: argparse.Namespace) -> int:
+    return int(args.workers or os.cpu_count() or 1)
+
+
+def _progress() -> Any:  # noqa: ANN401
+    return progress if sys.stderr.isatty() else None

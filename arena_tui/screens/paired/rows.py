@@ -1,15 +1,14 @@
 """Rows and words of the Paired screen."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from arena_tui.widgets import numbers
 from arena_tui.widgets.plain import place
 from arena_tui.widgets.table import Column, Row
 
 if TYPE_CHECKING:
     from arena_tui.screens.paired.survey import Listed
-    from engine.reachability.report import Report
-    from engine.reachability.report import Table as ReportTable
 
 _DASH = "–"
 
@@ -33,12 +32,13 @@ def _tone(value: object) -> str:
 
 
 STUDY_COLUMNS = (
-    Column("folder", "study", 14, grow=1),
+    Column("folder", "study", 12, grow=1),
     Column("done", "units", 9, right=True),
+    Column("state", "state", 13, tone=lambda value: "live" if str(value).startswith("▶") else "quiet"),
     Column("library", "library", 14),
     Column("tasks", "tasks", 5, right=True),
     Column("seeds", "seeds", 5, right=True),
-    Column("arms", "arms", 24, grow=1),
+    Column("arms", "arms", 44),
 )
 UNIT_COLUMNS = (
     Column("name", "task", 10, grow=1),
@@ -64,13 +64,31 @@ def study_row(found: "Listed") -> Row:
         str(found.folder),
         {
             "folder": place(found.folder),
-            "library": found.library,
             "done": f"{found.done}/{found.total}",
+            "state": _short_state(found),
+            "library": found.library,
             "tasks": found.tasks,
             "seeds": found.seeds,
             "arms": ",".join(found.arms),
         },
     )
+
+
+def _short_state(found: "Listed") -> str:
+    if found.session is not None:
+        return "▶ running" if found.left_s is None else f"▶ {numbers.duration(found.left_s)} left"
+    return "✓ finished" if found.complete else "‖ at rest"
+
+
+def state(found: "Listed") -> str:
+    """Say in a sentence how far a study is and what can be done about it."""
+    name, units = place(found.folder), f"{found.done} of {found.total} units"
+    if found.session is not None:
+        left = "" if found.left_s is None else f", about {numbers.duration(found.left_s)} left"
+        return f"▶ {name} is running: {units}{left}; x stops it"
+    if found.complete:
+        return f"✓ {name}: {units}"
+    return f"‖ {name} is at rest: {units}; R goes on"
 
 
 def unit_key(unit: Mapping[str, Any]) -> str:
@@ -114,8 +132,13 @@ def about(unit: Mapping[str, Any]) -> list[tuple[str, object]]:
         nmse = taken["nmse"]
         left = _DASH if nmse is None else f"{nmse:.2e}"
         facts.append((f"round {step}", f"{taken['added']}   NMSE {left}, best of {taken['tried']}"))
-    facts += [
-        ("stopped", unit.get("stopped")),
+    return [*facts, ("stopped", unit.get("stopped")), *origin(unit)[1:]]
+
+
+def origin(unit: Mapping[str, Any]) -> list[tuple[str, object]]:
+    """Describe a unit's verdict and where its candidates came from, under the arm's name."""
+    facts: list[tuple[str, object]] = [
+        (unit["arm"].upper(), ""),
         ("verdict", unit.get("representable")),
         ("evidence", unit.get("representable_evidence")),
         ("on the data's domain", unit.get("representable_here")),
@@ -131,19 +154,3 @@ def about(unit: Mapping[str, Any]) -> list[tuple[str, object]]:
         facts.append(("proposals", f"{proposals['usable']} of {proposals['proposed']} usable{written}"))
         facts += [("dropped", f"{one['text']}: {one['reason']}") for one in proposals["dropped"]]
     return facts
-
-
-def written(made: "Report") -> str:
-    """Write all tables and notes of a report as aligned text."""
-    parts = [made.title, *(_aligned(table) for table in made.tables), "\n".join(made.notes)]
-    return "\n\n".join(parts)
-
-
-def _aligned(table: "ReportTable") -> str:
-    lines: list[Sequence[str]] = [table.heads, *([_text(value) for value in row] for row in table.rows)]
-    widths = [max(len(line[place_]) for line in lines) for place_ in range(len(table.heads))]
-    shown = [
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in lines
-    ]
-    return "\n".join([table.caption, *shown])

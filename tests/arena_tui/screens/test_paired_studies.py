@@ -1,86 +1,140 @@
-"""The Paired screen: studies are found, tables and units are shown, a unit tells its path."""
+"""The Paired screen: studies are found, followed while they are searched, and read view by view."""
 
 from pathlib import Path
 
 import pytest
 
-from engine.reachability.records import PLAN, UnitKey, unit_file, write
-from tests.arena_tui.screens.conftest import console, console_at, settle, text_of
+from arena_tui.screens.paired import sessions
+from arena_tui.screens.paired.sessions import Session
+from engine.reachability.records import UnitKey, unit_file, write
+from tests.arena_tui.screens import made_studies
+from tests.arena_tui.screens.conftest import NOON, console_at, settle, text_of
 
 
-def unit(task, arm, solved, status="ok"):
-    record = {
-        "schema": 1, "task": task, "name": {"g0001": "BPG0", "g0003": "BPG10"}[task],
-        "domain": "bio_pop_growth", "seed": 0, "arm": arm, "status": status, "reason": None,
-        "truth": "0.1*P**0.333 + 0.1*P",
-        "truth_constants": "published", "proposals": None,
-    }  # fmt: skip
-    if arm != "bank":
-        record["proposals"] = {
-            "usable": 2, "proposed": 3, "reason": None, "source": {"demonstration": True},
-            "dropped": [{"text": "__import__('os')", "reason": "the function '__import__' is not known"}],
-        }  # fmt: skip
-    if status == "no candidates":
-        return record | {"reason": "0 of 3 usable"}
-    return record | {
-        "acc0.01": solved, "acc0.001": solved, "strict": solved, "id_nmse": 1.5e-12 if solved else 2.5e-3,
-        "ood_nmse": 3.5e-11 if solved else None, "representable": "representable" if solved else "different",
-        "representable_evidence": "equal to 60 digits at 72 points", "representable_here": "representable",
-        "expression": "0.1*P + 0.1*[bold]P", "terms": [{}, {}], "stopped": "stop",
-        "path": [{"added": "abs(x1)**a", "nmse": 1.0e-12, "tried": 10}],
-        "pool": {"bank": 11, "proposed": 2, "shared": 0},
-    }  # fmt: skip
+@pytest.fixture(autouse=True)
+def nobody_searches(monkeypatch):
+    """Studies of this machine's other users are none of a test's business."""
+    monkeypatch.setattr(sessions, "running", dict)
 
 
 @pytest.fixture
 def study() -> Path:
-    folder = Path.cwd() / "poly-study"
-    plan = {
-        "schema": 1,
-        "library": {"title": "BANK-Poly"},
-        "tasks": [
-            {"id": "g0001", "name": "BPG0", "domain": "bio_pop_growth"},
-            {"id": "g0003", "name": "BPG10", "domain": "bio_pop_growth"},
-        ],
-        "arms": ["bank", "llm-l1", "union-l1"],
-        "seeds": [0],
-    }
-    write(folder / PLAN, plan)
-    for task in ("g0001", "g0003"):
-        for arm in plan["arms"]:
-            status = "no candidates" if (task, arm) == ("g0001", "union-l1") else "ok"
-            record = unit(task, arm, arm != "bank", status)
-            write(unit_file(folder, UnitKey(task, 0, arm)), record)
-    return folder
+    return made_studies.paired(Path.cwd() / "poly-study")
 
 
-async def test_a_study_is_found_and_its_tables_are_shown(study):
+async def press(pilot, *keys):
+    await pilot.press(*keys)
+    await settle(pilot)
+    return text_of(pilot)
+
+
+def line_of(shown, word):
+    return next(" ".join(line.split()) for line in shown.splitlines() if word in line)
+
+
+async def test_a_study_is_found_and_its_outcomes_stand_by_arm_metric_and_domain(study):
     async with console_at((160, 48), first="paired") as pilot:
         shown = text_of(pilot)
         assert "poly-study" in shown
-        assert "6/6" in shown
-        assert "BANK-Poly: 2 tasks" in shown
-        assert "UNION-L1" in shown
+        assert "30 of 30 units" in shown
+        assert "UNION-L1 50.00 ± 16.67" in line_of(shown, "UNION-L1 ")
+        assert "BANK" in line_of(shown, "ΔL1")
+        assert "bio_pop_growth 2 1.00 1.00 0.50 1.50 1.00 +0.50 0.00" in line_of(shown, "bio_pop")
+        assert "total 3 1.50" in line_of(shown, "total")
+        assert "Acc0.01" in shown
+        assert "Strict ID+OOD" in await press(pilot, "m", "m")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 48)])
+async def test_a_person_reads_a_bank_union_table(study, size):
+    async with console_at(size, first="paired") as pilot:
+        shown = await press(pilot, "enter", "v")
+        assert "Four cells · Acc0.01 · L1" in shown
+        # Of what only BANK solved (BPG0 in seed 1, PO10 in seed 1) UNION keeps one.
+        assert "BANK correct 1 UNION 1/1 2 UNION 1/2" in line_of(shown, "BANK correct")
+        assert "BANK incorrect 1 UNION 1/1 2 UNION 0/2" in line_of(shown, "BANK incorrect")
+        assert "BPG10 0 LLM only ✓" in line_of(shown, "LLM only")
+        shown = await press(pilot, "v")
+        assert "net 0 (0.00 per seed): 1 gained, 1 lost, 4 the same" in " ".join(shown.split())
+        assert "BPG10 +1 0" in line_of(shown, "BPG10")
+        assert "PO10 -1 1" in line_of(shown, "PO10")
+        assert "delta_prior = UNION-L2" in await press(pilot, "l")
+        shown = await press(pilot, "v")
+        assert "Retention" in shown
+        assert "correct incorrect 50.0 (1/2)" in line_of(shown, "50.0 (1/2)")
+
+
+async def test_filters_narrow_the_cells(study):
+    async with console_at((120, 40), first="paired") as pilot:
+        shown = await press(pilot, "enter", "v", "slash", *"cell:bank", "enter")
+        assert "2 of 6" in shown
+        assert "neither" not in shown
 
 
 async def test_a_unit_tells_its_path_its_verdict_and_what_was_dropped(study):
     async with console_at((160, 48), first="paired") as pilot:
-        await pilot.press("v")
-        await settle(pilot)
-        await pilot.press("slash", *"llm-l1", "enter", "down", "down")
-        await settle(pilot)
-        shown = text_of(pilot)
-        assert "abs(x1)**a" in shown
+        shown = await press(pilot, "slash", *"llm-l1", "enter", "down")
+        assert "Units" in shown
+        assert "x1**a" in shown
         assert "[bold]P" in shown
         assert "written for demonstration" in shown
         assert "__import__" in shown
 
 
+async def test_every_table_of_the_report_is_there_and_is_copied_whole(study, monkeypatch):
+    async with console_at((80, 24), first="paired") as pilot:
+        copied = []
+        monkeypatch.setattr(pilot.app, "copy", copied.append)
+        await press(pilot, "V", "c")
+        assert "1/6" not in text_of(pilot)
+        assert "All tables" in text_of(pilot)
+        for word in ("table 2", "table 3", "table 8", "table 13", "eqs. 5, 6", "UNION-L1 - BANK"):
+            assert word in copied[0]
+
+
+async def test_a_knockout_shows_its_effect_and_its_cells(study):
+    made_studies.knockout(Path.cwd() / "a-knockout")
+    async with console_at((80, 24), first="paired") as pilot:
+        shown = text_of(pilot)
+        assert "SHAM - TARGET" in shown
+        assert "+66.7" in shown
+        shown = await press(pilot, "enter", "v")
+        assert "of 6 cells that the full library solves, 4 are lost" in " ".join(shown.split())
+        assert "PO10 0 fractional power ✓ ✗ ✓" in line_of(shown, "PO10")
+        shown = await press(pilot, "enter")
+        assert "FULL" in line_of(shown, "TARGET-KO")
+        assert "SHAM-KO" in line_of(shown, "TARGET-KO")
+
+
+async def test_a_study_that_is_searched_is_followed(study, monkeypatch):
+    monkeypatch.setattr(sessions, "running", lambda: {study: Session(1, NOON)})
+    task = made_studies.TASKS[2]
+    for arm in made_studies.ARMS:
+        unit_file(study, UnitKey(task.id, 1, arm)).unlink()
+    async with console_at((120, 40), first="paired") as pilot:
+        shown = text_of(pilot)
+        assert "25/30 ▶" in line_of(shown, "▶ ")
+        assert "is running: 25 of 30 units" in shown
+        assert "5/6" in line_of(shown, "UNION-L2 ")
+        for arm in made_studies.ARMS:
+            write(unit_file(study, UnitKey(task.id, 1, arm)), made_studies.unit(task, 1, arm, solved=True))
+        monkeypatch.setattr(sessions, "running", dict)
+        pilot.app.screen._hurry()
+        for _ in range(100):
+            await settle(pilot)
+            if "6/6" in text_of(pilot):
+                break
+            await pilot.pause(0.05)
+        shown = text_of(pilot)
+        assert "✓ poly-study: 30 of 30 units" in shown
+        assert "6/6" in line_of(shown, "UNION-L2 ")
+
+
 async def test_a_folder_without_a_study_is_one_sentence(tmp_path):
     async with console_at((120, 40), first="paired") as pilot:
         assert "no study below this folder" in text_of(pilot)
-        await pilot.press("o", *str(tmp_path), "enter")
-        await settle(pilot)
+        await press(pilot, "v", "m", "l", "enter", "x", "R", "w", "c", "y")
+        await press(pilot, "o", *str(tmp_path), "enter")
         assert any("holds no paired study" in told.message for told in pilot.app._notifications)
 
 
@@ -91,18 +145,11 @@ async def test_a_study_elsewhere_is_opened_and_remembered(study, monkeypatch, tm
     async with console_at((160, 48), first="paired") as pilot:
         assert "poly-study" not in text_of(pilot)
         await pilot.press("o", *str(study), "enter")
-        await settle(pilot)
-        assert "BANK-Poly: 2 tasks" in text_of(pilot)
+        for _ in range(100):
+            await settle(pilot)
+            if "UNION-L1" in text_of(pilot):
+                break
+            await pilot.pause(0.05)
+        assert "UNION-L1" in text_of(pilot)
     async with console_at((160, 48), first="paired") as pilot:
-        assert "BANK-Poly: 2 tasks" in text_of(pilot)
-
-
-@pytest.mark.parametrize("theme", ["arena-dark", "arena-colour-blind"])
-@pytest.mark.parametrize("size", [(80, 24), (160, 48)], ids=lambda size: f"{size[0]}x{size[1]}")
-def test_paired_looks(snap_compare, study, size, theme):
-    async def prepare(pilot):
-        await settle(pilot)
-        await pilot.press("v", "down")
-        await settle(pilot)
-
-    assert snap_compare(console(None, "paired", theme), terminal_size=size, run_before=prepare)
+        assert "UNION-L1" in text_of(pilot)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from adapters.drsr.prompts import SINGLE_LINE, experience_question, guidance, residual_question
 from adapters.interface import Equation, Request
-from adapters.llm_sr.prompts import INSTRUCTION, background, functions, variables
+from adapters.llm_sr.prompts import INSTRUCTION, background, functions, header, variables
 from adapters.llm_sr.skeleton import Skeleton, UnusableError, body_of, fit
 from adapters.llm_sr.wrapper import LlmSr
 
@@ -62,7 +62,7 @@ class DrSr(LlmSr):
     def _prompt(self, shown: tuple[Skeleton, ...]) -> str:
         request, description = self.request, self._description()
         parts = (
-            background(request.features, request.target, description),
+            header(request.features, request.target, description),
             guidance("Analysis of the residuals so far", self.analysis),
             guidance("Experience so far", self.experience),
             f"{INSTRUCTION}\n{SINGLE_LINE}",

@@ -29,12 +29,11 @@ def background(features: Sequence[str], target: str, description: Mapping[str, A
     str
     """
     told = (description or {}).get("background")
-    if isinstance(told, str):
-        return told
-    hidden = (description or {}).get("background")
-    if hidden:
-        # Tasks with distractors: roles without their columns, appendix I.3.
-        return str(hidden)
+    return str(told) if told else header(features, target, description)
+
+
+def header(features: Sequence[str], target: str, description: Mapping[str, Any] | None) -> str:
+    """Return the sentence that says what is sought over which inputs (I.1, I.3)."""
     wanted = _text(description, "target") or target
     known = ", ".join(_called(name, description, place) for place, name in enumerate(features))
     return f"Find the mathematical function skeleton that represents {wanted}, given data on {known}."

@@ -22,6 +22,8 @@ _BOUND_SETTINGS = ("max_calls", "max_total_tokens", "max_cost", "price_in", "pri
 def open_chat(settings: dict[str, Any], request: Request) -> Chat:
     """Open the endpoint the engine lends, with the settings' sampling and bounds."""
     calls, tokens, cost, price_in, price_out = (settings[name] for name in _BOUND_SETTINGS)
+    if cost is not None and not (price_in or price_out):
+        raise EndpointError("max_cost has no effect without a price: set price_in and price_out as well")
     sampling = {name: settings[name] for name in ("temperature", "top_p", "top_k", "max_tokens")}
     bounds = Bounds(calls, tokens, cost, price_in, price_out)
     return Chat(request.endpoint, sampling, bounds, lambda: searching_left(request))

@@ -6,7 +6,6 @@ import json
 import os
 import sys
 import types
-import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,8 @@ from numpy.typing import NDArray
 
 from adapters.errors import AdapterError
 from adapters.interface import Equation, Request
+from adapters.llm_sr.chat import Bounds, Chat, EndpointError, OverError
+from adapters.llm_sr.wrapper import searching_left
 from adapters.llm_sr_upstream.specification import specification
 
 INSTRUCTION = (
@@ -24,17 +25,12 @@ INSTRUCTION = (
     "inputs.\n\n"
 )
 FUNCTION = "equation"
-ANSWER_LIMIT_S = 120.0
+# The campaign's caps are met at the endpoint; upstream has none of its own.
+UNBOUNDED = Bounds(None, None, None, 0.0, 0.0)
 
 
 class OutOfBudgetError(Exception):
     """Ends upstream's endless loop."""
-
-
-def chat_address(url: str) -> str:
-    """Return the chat-completions address below an endpoint's base."""
-    base = url.rstrip("/")
-    return f"{base if base.endswith('/v1') else f'{base}/v1'}/chat/completions"
 
 
 class LlmSrUpstream:
@@ -51,18 +47,20 @@ class LlmSrUpstream:
         names = ("config", "evaluator", "pipeline", "sampler")
         self.upstream: dict[str, Any] = {name: importlib.import_module(f"llmsr.{name}") for name in names}
         self.parameters = Path(request.native).absolute() / "parameters.jsonl"
+        sampling = {name: settings[name] for name in ("temperature", "top_p", "top_k", "max_tokens")}
+        self.chat = Chat(request.endpoint, sampling, UNBOUNDED, lambda: searching_left(request))
         self.samples = 0
         self.best: Equation | None = None
         np.random.seed(request.seed)  # noqa: NPY002 - upstream draws from the legacy generator
 
     def fit(self, X: NDArray[np.float64], y: NDArray[np.float64], report: Callable[[Equation], None]) -> None:
-        """Run upstream's pipeline until the budget or the sample limit."""
+        """Run upstream's pipeline until the budget, the sample limit, or a model that refuses for good."""
         wrapper, request = self, self.request
 
         extract = self.upstream["sampler"]._extract_body  # noqa: SLF001 - upstream's own class calls it too
 
         def draw_samples(model: Any, prompt: str, config: Any) -> list[str]:  # noqa: ANN401
-            if request.time_left() <= 0 or request.spent(wrapper.samples):
+            if searching_left(request) <= 0 or request.spent(wrapper.samples):
                 raise OutOfBudgetError
             count = model._samples_per_prompt  # noqa: SLF001 - the base class keeps it there
             return [extract(wrapper.ask(prompt), config) for _ in range(count)]
@@ -102,26 +100,15 @@ class LlmSrUpstream:
             )
 
     def ask(self, prompt: str) -> str:
-        """Return one completion from the lent endpoint, an empty one when it refuses."""
-        endpoint = self.request.endpoint or {}
-        body = {
-            "model": endpoint.get("model", ""),
-            "messages": [{"role": "user", "content": f"{INSTRUCTION}\n{prompt}"}],
-            "max_tokens": self.settings["max_tokens"],
-            "temperature": self.settings["temperature"],
-            "top_p": self.settings["top_p"],
-        }
-        call = urllib.request.Request(  # noqa: S310 - the engine's own loopback address
-            chat_address(str(endpoint["url"])),
-            data=json.dumps(body).encode(),
-            headers={
-                "Content-Type": "application/json",
-                "Authorization": f"Bearer {endpoint.get('token', '')}",
-            },
-        )
-        with urllib.request.urlopen(call, timeout=ANSWER_LIMIT_S) as answer:  # noqa: S310
-            content: str = json.loads(answer.read())["choices"][0]["message"]["content"]
-        return content
+        """Return one completion from the lent endpoint; end the search where no further one is possible."""
+        try:
+            return self.chat.ask(f"{INSTRUCTION}\n{prompt}", seed=self.request.seed + self.chat.calls)
+        except OverError as end:
+            if self.chat.calls == 0:
+                message = f"the model has answered nothing: {end}"
+                raise EndpointError(message) from end
+            print(f"search ended: {end}", file=sys.stderr)  # noqa: T201 - the worker's log
+            raise OutOfBudgetError from end
 
     def evaluated(self, program: Any, report: Callable[[Equation], None]) -> None:  # noqa: ANN401
         """Look at a program that upstream has evaluated; its constants are what our specification left."""

@@ -7,10 +7,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 @contextmanager
-def serving(answer, *, failures=()):
+def serving(answer, *, failures=(), refused_after=None):
     """Serve until the block ends.
 
-    ``answer(prompt, number)`` returns the text; each of ``failures`` is a status sent first instead.
+    ``answer(prompt, number)`` returns the text; each of ``failures`` is a status sent first instead; after
+    ``refused_after`` requests all further ones are refused for good, as by a cap.
     Yields the base URL and the list of (authorization, body) that came.
     """
     seen = []
@@ -22,6 +23,9 @@ def serving(answer, *, failures=()):
             seen.append((self.headers.get("Authorization"), body))
             if waiting:
                 self._send(waiting.pop(0), {"error": {"message": "not now", "code": "busy"}})
+                return
+            if refused_after is not None and len(seen) > refused_after:
+                self._send(403, {"error": {"message": "the cap is reached", "code": "cap_reached"}})
                 return
             text = answer(body["messages"][-1]["content"], len(seen))
             self._send(

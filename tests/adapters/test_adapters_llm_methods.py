@@ -165,6 +165,24 @@ def test_bounds_are_hard(bound, calls, tmp_path):
     assert len(seen) == calls
 
 
+def test_a_cost_bound_without_prices_is_refused(tmp_path):
+    with pytest.raises(EndpointError, match="set price_in and price_out"):
+        started("llm-sr", "http://127.0.0.1:1/v1", tmp_path, max_cost=1.0)
+
+
+def test_hidden_roles_stand_in_the_background_and_not_in_drsrs_header(tmp_path):
+    roles = "The unordered semantic-role multiset is: distractor variable, mass."
+    description = {"features": [{"name": "x0"}, {"name": "x1"}], "target": {}, "background": roles}
+    with serving(lambda prompt, number: RIGHT) as (url, seen):
+        searched(started("drsr", url, tmp_path, description=description, limit=1))
+    prompt = seen[0][1]["messages"][0]["content"]
+    assert prompt.startswith(
+        "Find the mathematical function skeleton that represents y, given data on x0, x1."
+    )
+    assert f"Background:\n{roles}" in prompt
+    assert prompt.count(roles) == 1
+
+
 def test_without_a_model_the_start_fails_in_a_sentence(tmp_path):
     with pytest.raises(EndpointError, match="language model"):
         started("llm-sr", None, tmp_path)

@@ -7,8 +7,8 @@ import numpy as np
 
 from adapters.drsr_upstream.history import read_best
 from adapters.llm_sr_upstream.specification import specification
-from adapters.llm_sr_upstream.wrapper import chat_address
 from engine.expression import evaluate, parse
+from tests.adapters.llm_stand_in import serving
 
 
 class Namespace:
@@ -52,6 +52,66 @@ def test_drsrs_best_functions_are_read_in_order_and_torn_files_left_out(tmp_path
     assert values[0] == 5.0
 
 
-def test_the_endpoints_address_is_completed_once():
-    assert chat_address("http://127.0.0.1:1/v1/") == "http://127.0.0.1:1/v1/chat/completions"
-    assert chat_address("http://127.0.0.1:1") == "http://127.0.0.1:1/v1/chat/completions"
+# What our adapter touches of upstream's modules, with a pipeline that asks and registers for ever.
+UPSTREAM = {
+    "config": "class Config:\n    def __init__(self, **values):\n        self.values = values\n"
+    "ExperienceBufferConfig = ClassConfig = Config\n",
+    "evaluator": "LocalSandbox = None\n",
+    "sampler": "class LLM:\n    def __init__(self, count):\n        self._samples_per_prompt = count\n"
+    "def _extract_body(text, config):\n    return text\n",
+    "pipeline": """
+import itertools, types
+profile = types.SimpleNamespace()
+
+class Program:
+    score = -1.0
+    def __init__(self, number, body):
+        self.global_sample_nums, self.body = number, body
+    def __str__(self):
+        return f"def equation(x0, x1, params):\\n{self.body}"
+
+def main(text, data, config, _, classes, log_dir):
+    open(log_dir + "/parameters.jsonl", "w").write('{"loss": 1.0, "params": [2.0]}\\n')
+    model = classes.values["llm_class"](config.values["samples_per_prompt"])
+    register = profile.Profiler().register_function
+    for number in itertools.count(2):
+        for body in model.draw_samples("the prompt", config):
+            register(Program(number, body))
+""",
+}
+
+
+def upstream_checkout(folder):
+    (folder / "llmsr").mkdir(parents=True)
+    for name, text in ({"__init__": ""} | UPSTREAM).items():
+        (folder / "llmsr" / f"{name}.py").write_text(text)
+    return folder
+
+
+def test_upstream_asks_a_busy_model_again_and_ends_at_the_cap_with_what_it_has(
+    plugins, run_worker, table, tmp_path
+):
+    source = upstream_checkout(tmp_path / "upstream")
+    with serving(lambda prompt, number: "    return params[0]*x0", failures=[503], refused_after=9) as (
+        url,
+        seen,
+    ):
+        ran = run_worker(
+            "llm-sr-upstream", *table, path=source, source=source, budget_s=60,
+            endpoint={"url": url, "token": "lent", "model": "m"},
+        )  # fmt: skip
+    assert ran.code == 0, ran.log
+    assert ran.events("final")[0]["text"].startswith("params = [2.0]")
+    assert {body["top_k"] for _, body in seen} == {30}
+    assert "search ended: the model endpoint refused (403)" in ran.log
+
+
+def test_upstream_without_any_answer_is_no_completed_search(plugins, run_worker, table, tmp_path):
+    source = upstream_checkout(tmp_path / "upstream")
+    with serving(lambda prompt, number: "", refused_after=0) as (url, _):
+        ran = run_worker(
+            "llm-sr-upstream", *table, path=source, source=source, budget_s=60,
+            endpoint={"url": url, "token": "lent", "model": "m"},
+        )  # fmt: skip
+    assert ran.code == 3
+    assert "the model has answered nothing" in ran.lines[-1]["message"]

@@ -131,7 +131,9 @@ def outcomes(opened: "Opened", metric: str) -> list[Part]:
     table = domains(found, metric)
     heads = tuple(head.replace("delta ", "Δ") for head in table.heads)
     lines = [tuple(map(_mean, heads, row)) for row in table.rows]
-    caption = f"Mean tasks solved under {METRIC_NAMES[metric]}, by domain; Δ is UNION − BANK"
+    caption = f"Mean tasks solved under {METRIC_NAMES[metric]}, by domain"
+    if any(head.startswith("Δ") for head in heads):
+        caption += "; Δ is UNION − BANK"
     if any(value is None for row in table.rows for value in row):
         caption += "; – until all its cells are searched"
     return [rates_sheet, Sheet(caption, heads, tuple(lines)), *_notes(opened)]

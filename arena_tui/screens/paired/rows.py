@@ -32,9 +32,9 @@ def _tone(value: object) -> str:
 
 
 STUDY_COLUMNS = (
-    Column("folder", "study", 12, grow=1),
-    Column("done", "units", 9, right=True),
-    Column("state", "state", 13, tone=lambda value: "live" if str(value).startswith("▶") else "quiet"),
+    Column("folder", "study", 20, grow=1),
+    Column("done", "units", 8, right=True),
+    Column("state", "state", 12, tone=lambda value: "live" if str(value).startswith("▶") else "quiet"),
     Column("library", "library", 14),
     Column("tasks", "tasks", 5, right=True),
     Column("seeds", "seeds", 5, right=True),

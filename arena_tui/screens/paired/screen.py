@@ -372,7 +372,7 @@ class PairedScreen(ConsoleScreen):
             if text:
                 self.app.push_screen(Reading("What the session said", text))
             else:
-                self.console.tell("nothing: it runs, or it was started in a shell")
+                self.console.tell("nothing to complain of, or it was started in a shell")
 
         self.ask(lambda: sessions.said(found.folder), read, topic="said")
 

@@ -17,8 +17,10 @@ from engine.errors import EngineError
 from engine.reachability.records import PLAN
 
 LOG = "session.log"
-"""What the command of the last session that was started here said."""
+"""What the last session that was started here complained of; its tables the screen shows itself."""
 _ACTIONS = ("run", "knockout")
+# A study that is stopped has no time to hand back its semaphores; that is no news for the person.
+_QUIET = "ignore::UserWarning:multiprocessing.resource_tracker"
 _LOOK_S = 0.1
 _PATIENCE_S = 300.0  # tasks' data may have to be made, and a plan is written before any search
 _ENDING_S = 10.0
@@ -100,8 +102,9 @@ def start(words: Sequence[str], folder: Path) -> str:
             process = subprocess.Popen(
                 [sys.executable, "-m", "arena_tui", *words],
                 stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                env={**os.environ, "PYTHONWARNINGS": _QUIET},
                 start_new_session=True,
             )
     except OSError as error:
@@ -139,7 +142,7 @@ def _last(log: Path) -> str:
 
 
 def said(folder: Path) -> str:
-    """Return what the last session that was started from a console said, oldest line first.
+    """Return what the last session that was started from a console complained of, oldest line first.
 
     Parameters
     ----------

@@ -8,6 +8,7 @@ from engine.errors import EngineError
 
 Checked = tuple[int, str]
 _KINDS = ("paired", "knockout")
+_UNSAID = {"stop": "1e-10", "gp-budget": "60 s, if there is a GP arm", "answer-timeout": "60 s"}
 
 
 def _typed(values: Mapping[str, str], name: str) -> str:
@@ -37,6 +38,8 @@ def _folder(values: Mapping[str, str]) -> Checked:
         made = plan(folder)
         if ("families" in made) != (_typed(values, "kind") == "knockout"):
             raise EngineError("holds a study of the other kind: choose another")
+        if made["library"].get("name") != _library_name(values):
+            raise EngineError(f"holds a study with {made['library']['title']}: choose another")
         done = sum(1 for _ in folder.glob("units/*/*/*.json"))
         return done, f"goes on with its study: {done} units on disk"
     if folder.is_file():
@@ -47,6 +50,12 @@ def _folder(values: Mapping[str, str]) -> Checked:
     if not os.access(above, os.W_OK):
         raise EngineError(f"{above} cannot be written")
     return 0, "will be made" if not folder.exists() else "is there"
+
+
+def _library_name(values: Mapping[str, str]) -> str:
+    from engine.reachability.library_files import load
+
+    return load(_typed(values, "library")).name
 
 
 def _kind(values: Mapping[str, str]) -> Checked:
@@ -74,7 +83,8 @@ def _tasks(values: Mapping[str, str]) -> Checked:
 
 
 def _arms(values: Mapping[str, str]) -> Checked:
-    from engine.reachability.arms import ARMS
+    from engine.reachability.arms import ARMS, GP_METHODS
+    from engine.reachability.gp import unavailable
 
     arms = _arms_of(values)
     unknown = [arm for arm in arms if arm not in ARMS]
@@ -82,6 +92,9 @@ def _arms(values: Mapping[str, str]) -> Checked:
         raise EngineError(f"{unknown[0]!r} is none of {', '.join(ARMS)}")
     if not arms:
         raise EngineError(f"name at least one of {', '.join(ARMS)}")
+    missing = next((why for arm in arms if arm in GP_METHODS and (why := unavailable(arm))), None)
+    if missing:
+        raise EngineError(missing)
     if "," in _typed(values, "arms") and _typed(values, "arms").endswith(","):
         return len(arms), f"{len(arms)} arms, of {', '.join(ARMS)}"
     return len(arms), f"{len(arms)} arm{'s' if len(arms) > 1 else ''}"
@@ -203,7 +216,7 @@ def _number(name: str, *, whole: bool) -> Callable[[Mapping[str, str]], Checked]
     def look(values: Mapping[str, str]) -> Checked:
         text = _typed(values, name)
         if not text:
-            return 0, "no cap" if name != "stop" else "1e-10"
+            return 0, _UNSAID.get(name, "no cap")
         try:
             value = int(text) if whole else float(text)
         except ValueError:
@@ -240,5 +253,7 @@ BY_FIELD: Mapping[str, Callable[[Mapping[str, str]], Checked]] = {
     "out": _folder, "kind": _kind, "tasks": _tasks, "arms": _arms, "library": _library, "seeds": _seeds,
     "proposals": _proposals, "model": _model, "base-url": _server, "key-variable": _key, "price": _price,
     "max-calls": _number("max-calls", whole=True), "max-tokens": _number("max-tokens", whole=True),
-    "max-cost": _cost, "stop": _number("stop", whole=False), "workers": _workers,
+    "max-cost": _cost, "answer-timeout": _number("answer-timeout", whole=False),
+    "stop": _number("stop", whole=False), "gp-budget": _number("gp-budget", whole=False),
+    "gp-evaluations": _number("gp-evaluations", whole=True), "workers": _workers,
 }  # fmt: skip

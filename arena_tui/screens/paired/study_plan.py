@@ -1,6 +1,7 @@
 """What is typed into the form of a new study: checked field by field, counted, written as a command."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,12 +28,15 @@ FIELDS = (
     Field("max-calls", "most calls", "no cap"),
     Field("max-tokens", "most tokens", "no cap"),
     Field("max-cost", "most dollars", "no cap"),
+    Field("answer-timeout", "patience", "seconds for an answer, 60"),
     Field("stop", "stop below", "training NMSE, 1e-10"),
+    Field("gp-budget", "GP budget", "seconds of a unit, 60"),
+    Field("gp-evaluations", "GP at most", "evaluations of a unit"),
     Field("workers", "workers", "processes", "1"),
 )
 _PAIRED_ONLY = {
     "arms", "proposals", "model", "base-url", "key-variable", "price", "max-calls", "max-tokens",
-    "max-cost", "stop",
+    "max-cost", "answer-timeout", "stop", "gp-budget", "gp-evaluations",
 }  # fmt: skip
 _DEFAULTS = {"arms": _ARMS, "library": "lasr", "seeds": "0,1,2,3"}
 _PATHS = ("out", "library", "proposals")
@@ -149,14 +153,17 @@ def values_of(folder: Path) -> dict[str, str]:
     made = plan(folder)
     stop = made.get("limits", {}).get("stop")
     values = {
-        "out": str(folder),
+        "out": str(folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder),
         "kind": "knockout" if "families" in made else "paired",
-        "tasks": ",".join(task["id"] for task in made["tasks"]),
+        "tasks": _set_of([task["id"] for task in made["tasks"]]),
         "arms": ",".join(made["arms"]),
         "library": str(made["library"].get("name", "")),
         "seeds": ",".join(map(str, made["seeds"])),
         "stop": "" if stop in (None, Limits().stop) else repr(stop),
     }
+    for name, key in (("gp-budget", "seconds"), ("gp-evaluations", "evaluations")):
+        if made.get("gp", {}).get(key) is not None:
+            values[name] = f"{made['gp'][key]:g}"
     source: Mapping[str, Any] = next(
         (line["source"] for line in lines(folder / "proposals.jsonl") if line.get("source")), {}
     )
@@ -168,3 +175,14 @@ def values_of(folder: Path) -> dict[str, str]:
     elif source.get("model"):
         values["model"] = str(source["model"])
     return values
+
+
+def _set_of(ids: Sequence[str]) -> str:
+    """Name the set that these tasks are, or list them."""
+    from tasks import selections
+
+    for name in selections.names():
+        with suppress(TaskError):  # a set of the user's own may name tasks that are gone
+            if {task.id for task in selections.load(name)} == set(ids):
+                return f"@{name}"
+    return ",".join(ids)

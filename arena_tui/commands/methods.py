@@ -89,6 +89,8 @@ def list_methods(arguments: argparse.Namespace) -> int:
     from engine.methods import registry
 
     rows = [_row(registry.get(name)) for name in registry.names()]
+    for sentence in registry.broken_plugins().values():
+        _tell(sentence)
     if arguments.json:
         _print_json(rows)
         return 0

@@ -74,11 +74,13 @@ def examine(names: Sequence[str] = ()) -> tuple[Diagnosis, ...]:
     Returns
     -------
     tuple of Diagnosis
-        In the order of `names`.
+        In the order of `names`; of everything, plugins that cannot even be read come last.
     """
     methods = [registry.get(name) for name in names or registry.names()]
+    broken = {} if names else registry.broken_plugins()
     with ThreadPoolExecutor(PROBES_AT_ONCE) as probes:
-        return tuple(probes.map(examine_one, methods))
+        found = tuple(probes.map(examine_one, methods))
+    return found + tuple(Diagnosis(name, "broken", why) for name, why in broken.items())
 
 
 def examine_one(method: Method) -> Diagnosis:

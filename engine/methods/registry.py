@@ -6,7 +6,7 @@ import importlib.util
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -131,7 +131,15 @@ class Method:
 
 def names() -> tuple[str, ...]:
     """Return every method's name, in alphabetical order."""
-    return tuple(sorted(_all()))
+    return tuple(sorted(_all()[0]))
+
+
+def broken_plugins() -> dict[str, str]:
+    """Return the plugins that cannot be used: the name of the entry point, and why in one sentence.
+
+    They cost nobody the other methods.
+    """
+    return dict(_all()[1])
 
 
 def get(name: str) -> Method:
@@ -140,10 +148,12 @@ def get(name: str) -> Method:
     Raises
     ------
     EngineError
-        When there is none of that name; close matches are named.
+        When there is none of that name (close matches are named), or its plugin is broken.
     """
-    methods = _all()
+    methods, broken = _all()
     if name not in methods:
+        if name in broken:
+            raise EngineError(broken[name])
         near = difflib.get_close_matches(name.lower(), methods, n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(near)}?" if near else "see: arena-tui methods list"
         message = f"there is no method {name}; {hint}"
@@ -152,22 +162,41 @@ def get(name: str) -> Method:
 
 
 @functools.cache
-def _all() -> dict[str, Method]:
+def _all() -> tuple[dict[str, Method], dict[str, str]]:
     methods: dict[str, Method] = {}
+    broken: dict[str, str] = {}
     for file in sorted(Path(adapters.__file__).parent.glob("*/method.toml")):
         method = read_description(file.parent, f"adapters.{file.parent.name}")
         methods[method.name] = method
     for point in sorted(entry_points(group=PLUGIN_GROUP), key=lambda point: point.name):
+        try:
+            method = _plugin(point)
+            if method.name in methods:
+                message = f"it describes {method.name}, which another adapter already does"
+                raise EngineError(message)
+        except EngineError as error:
+            broken[point.name] = f"the plugin {point.name} cannot be used: {error}"
+        else:
+            methods[method.name] = method
+    return methods, broken
+
+
+def _plugin(point: EntryPoint) -> Method:
+    try:
         spec = importlib.util.find_spec(point.value)
-        if spec is None or not spec.submodule_search_locations:
-            message = f"plugin {point.name} names the package {point.value}, which is not installed"
-            raise EngineError(message)
-        method = read_description(Path(next(iter(spec.submodule_search_locations))), point.value)
-        if method.name in methods:
-            message = f"plugin {point.value} describes {method.name}, which another adapter already does"
-            raise EngineError(message)
-        methods[method.name] = method
-    return methods
+    except (ImportError, ValueError):
+        spec = None
+    if spec is None or not spec.submodule_search_locations:
+        message = f"its package {point.value} is not installed"
+        raise EngineError(message)
+    folder = Path(next(iter(spec.submodule_search_locations)))
+    if not (folder / "method.toml").exists():
+        message = (
+            f"there is no method.toml in its package {point.value}; setuptools includes one only when told "
+            f'so ([tool.setuptools.package-data] {point.value} = ["*.toml", "*.txt"])'
+        )
+        raise EngineError(message)
+    return read_description(folder, point.value)
 
 
 def forget() -> None:

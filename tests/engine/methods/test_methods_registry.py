@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from arena_tui.__main__ import main
 from engine.errors import EngineError
 from engine.expression import DIALECTS
 from engine.methods import registry
@@ -107,3 +108,40 @@ def test_a_broken_description_is_one_sentence(tmp_path, text, sentence):
     (tmp_path / "method.toml").write_text(text)
     with pytest.raises(EngineError, match=sentence):
         registry.read_description(tmp_path, "broken")
+
+
+def plugin(folder, name, package, description=None):
+    """Install a plugin's metadata, and its package unless there is none."""
+    info = folder / f"{package}-1.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(f"[arena_tui.adapters]\n{name} = {package}\n")
+    if description is not None:
+        (folder / package).mkdir()
+        (folder / package / "__init__.py").write_text("")
+        for file, text in description.items():
+            (folder / package / file).write_text(text)
+
+
+def test_a_broken_plugin_costs_nobody_the_other_methods(monkeypatch, tmp_path, arena_home, capsys):
+    plugin(tmp_path, "gone", "no_such_package")
+    plugin(tmp_path, "bare", "bare_package", {"wrapper.py": ""})
+    plugin(tmp_path, "torn", "torn_package", {"method.toml": "name = "})
+    plugin(
+        tmp_path, "twin", "twin_package", {"method.toml": DESCRIBED.replace('name = "x"', 'name = "bank"')}
+    )
+    plugin(tmp_path, "good", "good_package", {"method.toml": DESCRIBED})
+    monkeypatch.syspath_prepend(str(tmp_path))
+    registry.forget()
+    try:
+        assert {"bank", "gplearn", "x"} <= set(registry.names())
+        assert registry.get("bank").package == "adapters.bank"
+        found = registry.broken_plugins()
+        assert set(found) == {"gone", "bare", "torn", "twin"}
+        for name, words in (("gone", "not installed"), ("bare", "package-data"), ("torn", "cannot be read")):
+            with pytest.raises(EngineError, match=words):
+                registry.get(name)
+        assert main(["methods", "list", "--json"]) == 0
+        assert "the plugin twin cannot be used: it describes bank" in capsys.readouterr().err
+    finally:
+        registry.forget()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from textual.app import App, SuspendNotSupported
-from textual.binding import Binding, BindingType
+from textual.binding import ActiveBinding, Binding, BindingType
 from textual.dom import DOMNode
 from textual.reactive import reactive
 from textual.screen import Screen
@@ -30,6 +30,9 @@ from tasks.errors import TaskError
 
 _SENTENCES = (TaskError, AdapterError, EngineError)
 _SIGNAL_EXIT = 128
+# How long a toast is seen, and one that tells of trouble.
+_TOAST_S = 4.0
+_TROUBLE_S = 8.0
 
 
 class Console(App[int]):
@@ -254,8 +257,13 @@ class Console(App[int]):
         tuple of str, Binding and DOMNode
             Description, binding, and whose action it is.
         """
+        everywhere = {binding.action for binding in ConsoleScreen.BINDINGS if isinstance(binding, Binding)}
+
+        def late(active: ActiveBinding) -> tuple[bool, bool]:
+            return active.node is not screen, active.binding.action in everywhere
+
         seen = set()
-        for active in sorted(screen.active_bindings.values(), key=lambda one: one.node is not screen):
+        for active in sorted(screen.active_bindings.values(), key=late):
             binding = active.binding
             if binding.description and active.enabled and binding.description not in seen:
                 seen.add(binding.description)
@@ -278,7 +286,7 @@ class Console(App[int]):
             printable(text, keep_lines=True),
             severity=known.get(severity, "information"),  # type: ignore[arg-type]
             markup=False,
-            timeout=8 if severity in known else 4,
+            timeout=_TROUBLE_S if severity in known else _TOAST_S,
         )
 
     def complain(self, error: Exception) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.screen import Screen
 from textual.widgets import Input
@@ -50,6 +51,11 @@ class ConsoleScreen(Screen[None]):
         & Input.-invalid { color: $bad; }
     }
     """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "app.focus_next", "Next pane, where the arrows then scroll", show=False),
+        Binding("shift+tab", "app.focus_previous", "Previous pane", show=False),
+        Binding("ctrl+c,super+c", "screen.copy_text", "Copy what the mouse has selected", show=False),
+    ]
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
         (0, "-tiny"), (32, "-slim"), (60, "-narrow"), (100, "-medium"), (140, "-wide"),
     ]  # fmt: skip

@@ -5,7 +5,8 @@ import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from arena_tui.screens.campaigns import own_table
+from arena_tui.screens.campaigns import model_checks, own_table
+from arena_tui.screens.campaigns.labels import numbers_by_label, pairs
 from arena_tui.widgets import numbers
 from engine.errors import EngineError
 
@@ -25,27 +26,6 @@ def _folder(values: Mapping[str, str]) -> tuple[object, str]:
     if not os.access(above, os.W_OK):
         raise EngineError(f"{above} cannot be written")
     return 1, "will be made" if not folder.exists() else "is there"
-
-
-def pairs(text: str) -> list[tuple[str, str]]:
-    """Split ``NAME,LABEL=NAME`` into labels and methods.
-
-    Parameters
-    ----------
-    text : str
-        As typed.
-
-    Returns
-    -------
-    list of (str, str)
-        Label and method name.
-    """
-    named = []
-    for part in (word.strip() for word in text.split(",")):
-        if part:
-            label, equals, method = part.partition("=")
-            named.append((label, method) if equals else (part, part))
-    return named
 
 
 def _methods(values: Mapping[str, str]) -> tuple[object, str]:
@@ -166,17 +146,7 @@ def _threads(values: Mapping[str, str]) -> tuple[object, str]:
     from engine.running.capacity import cores
 
     named = dict(pairs(values.get("methods", "")))
-    own: dict[str, int] = {}
-    for word in (part.strip() for part in values.get("threads", "").split(",")):
-        label, equals, count = word.rpartition("=")
-        if not word:
-            continue
-        if not count.isdigit() or int(count) < 1:
-            raise EngineError(f"{word!r} is no positive whole number, nor LABEL=N")
-        if equals and label not in named:
-            raise EngineError(f"no method is labelled {label!r}")
-        own[label] = int(count)
-    common = own.pop("", None)
+    common, own = numbers_by_label(values.get("threads", ""), named)
     known = registry.names()
     each = {
         label: own.get(label) or common or registry.get(method).threads
@@ -189,6 +159,21 @@ def _threads(values: Mapping[str, str]) -> tuple[object, str]:
         raise EngineError(f"{most} with all workers > {cores()} cores: runs would starve each other")
     said = ", ".join(f"{label} {count}" for label, count in each.items())
     return most, said if own or not common else f"{common} of each run"
+
+
+def _evaluations(values: Mapping[str, str]) -> tuple[object, str]:
+    from engine.methods import registry
+
+    named = dict(pairs(values.get("methods", "")))
+    common, own = numbers_by_label(values.get("evaluations", ""), named)
+    if common is None and not own:
+        return 0, "no cap"
+    known = registry.names()
+    for label in own or named:
+        if named[label] in known and not registry.get(named[label]).evaluation_limit:
+            raise EngineError(f"{label} cannot stop at an evaluation limit")
+    said = ", ".join(f"{label} {count}" for label, count in own.items())
+    return 1, said or f"{common} of each run"
 
 
 def _semantics(values: Mapping[str, str]) -> tuple[object, str]:
@@ -233,5 +218,8 @@ def _settings(values: Mapping[str, str]) -> tuple[object, str]:
 BY_FIELD: Mapping[str, Callable[[Mapping[str, str]], tuple[object, str]]] = {
     "out": _folder, "methods": _methods, "tasks": _tasks, "data": _data, "target": _target, "seeds": _seeds,
     "conditions": _conditions, "preset": _preset, "budget": _budget, "interval": _interval,
-    "workers": _workers, "threads": _threads, "memory": _memory, "semantics": _semantics, "set": _settings,
+    "workers": _workers, "threads": _threads, "memory": _memory, "evaluations": _evaluations,
+    "semantics": _semantics, "set": _settings, "model": model_checks.name, "base-url": model_checks.address,
+    "key-variable": model_checks.key, "price": model_checks.price, "model-calls": model_checks.calls,
+    "model-tokens": model_checks.tokens, "model-cost": model_checks.cost,
 }  # fmt: skip

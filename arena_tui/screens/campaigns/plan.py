@@ -36,8 +36,16 @@ FIELDS = (
     Field("workers", "workers", "runs at once", "1"),
     Field("threads", "threads", "of one run: N, LABEL=N"),
     Field("memory", "memory", "MiB, or no cap"),
+    Field("evaluations", "evaluations", "cap: N, LABEL=N"),
     Field("semantics", "semantics", "yes or no", "no"),
     Field("set", "settings", "LABEL.SETTING=VALUE …"),
+    Field("model", "model", "for methods that ask one"),
+    Field("base-url", "model's URL", "none: Claude"),
+    Field("key-variable", "key variable", "environment variable"),
+    Field("price", "price", "IN OUT, $ per million tokens"),
+    Field("model-calls", "calls", "cap on a run's calls"),
+    Field("model-tokens", "tokens", "cap on a run's tokens"),
+    Field("model-cost", "cost", "cap on a run's dollars"),
 )
 _PATHS = ("out", "data")
 
@@ -87,6 +95,8 @@ def words_of(values: Mapping[str, str]) -> tuple[str, ...]:
         elif line.name in _PATHS:
             # Quoted for a shell, ~ would stay ~.
             words += [f"--{line.name}", str(Path(text).expanduser())]
+        elif line.name == "price":
+            words += ["--price", *text.split()]
         elif line.name == "set":
             for part in shlex.split(text):
                 words += ["--set", part]

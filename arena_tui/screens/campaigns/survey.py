@@ -146,8 +146,8 @@ COLUMNS = (
     Column("name", "campaign", 18, grow=2),
     Column("state", "state", 8, tone=_tone),
     Column("share", "progress", _BAR, show=_bar),
-    Column("ended", "ended", 6, right=True, show=_text),
-    Column("total", "of", 6, right=True, show=_text),
+    Column("ended", "ended", 5, right=True, show=_text),
+    Column("total", "of", 5, right=True, show=_text),
     Column("live", "run", 4, right=True, show=_count, tone=lambda value: "live" if value else ""),
     Column("failed", "fail", 4, right=True, show=_count, tone=lambda value: "bad" if value else ""),
     Column(

@@ -297,16 +297,19 @@ class MonitorScreen(ConsoleScreen):
         run = self._current()
         if run is not None and run.expression:
             self.console.tell("simplifying…")
-            self.ask(lambda: asking.simplified(run), partial(self._reveal, "simplified"), topic="simplified")
+            show = partial(self._reveal, run.id, "simplified")
+            self.ask(lambda: asking.simplified(run), show, topic="simplified")
 
-    def _reveal(self, part: str, found: tuple[str, str]) -> None:
-        self.query_one(Side).reveal(part, *found)
+    def _reveal(self, run: str, part: str, found: tuple[str, str]) -> None:
+        """Show what was asked for, unless the cursor has left its run."""
+        if self.query_one("#table", Table).cursor == run:
+            self.query_one(Side).reveal(part, *found)
 
     def action_truth(self) -> None:
         """Show the ground truth and how far this expression is from it."""
         run = self._current()
         if run is not None:
-            self.ask(lambda: asking.truth(run), partial(self._reveal, "truth"), topic="truth")
+            self.ask(lambda: asking.truth(run), partial(self._reveal, run.id, "truth"), topic="truth")
 
     def action_copy(self) -> None:
         """Copy this run's expression with all digits."""

@@ -19,6 +19,10 @@ _PANES = ("plot", "found", "log")
 class Side(Vertical):
     """Three panes; where the screen's style shows one only, it is the one marked ``front``."""
 
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._shown: str | None = None
+
     def compose(self) -> ComposeResult:
         """Lay out the panes."""
         with Vertical(id="plot", classes="panel front"):
@@ -40,6 +44,10 @@ class Side(Vertical):
             The run under the cursor.
         """
         self.query_one(RunDetail).show_run(run)
+        if run is None or run.id != self._shown:
+            # From here on it stays at its end until somebody scrolls up to read.
+            self.query_one("#tail", VerticalScroll).anchor()
+        self._shown = run.id if run else None
         self.query_one("#found").border_title = f"Run {run.label} {run.name} {run.key.cell}" if run else "Run"
 
     def show_chart(self, chart: "Chart", title: str) -> None:
@@ -66,9 +74,7 @@ class Side(Vertical):
             Its last letters.
         """
         self.query_one(RunDetail).show_resources(used)
-        tail = self.query_one("#tail", VerticalScroll)
-        tail.query_one(Plain).show(log.rstrip("\n") or "nothing was written")
-        tail.scroll_end(animate=False)
+        self.query_one("#tail > Plain", Plain).show(log.rstrip("\n") or "nothing was written")
 
     def reveal(self, part: str, text: str, note: str) -> None:
         """Show what was asked for about the run, in front.

@@ -1,6 +1,7 @@
 """A console for tests: its own memory, a stopped clock, no blinking, a way to wait until it is settled."""
 
 import threading
+import time
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -28,6 +29,9 @@ def quiet_place(arena_home, tmp_path, monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setattr(Input, "cursor_blink", False)
     monkeypatch.setattr("engine.running.capacity.cores", lambda: 4)
+    # A toast stays until a test has read it, however slow the machine is.
+    monkeypatch.setattr("arena_tui.app._TOAST_S", 900.0)
+    monkeypatch.setattr("arena_tui.app._TROUBLE_S", 900.0)
     place = tmp_path / "work"
     place.mkdir()
     monkeypatch.chdir(place)
@@ -73,9 +77,16 @@ async def console_at(size=(120, 40), campaign=None, first=None, theme=None):
         yield pilot
 
 
+# How long a test waits for what must come; a machine with much else to do may need it.
+PATIENCE_S = 90.0
+
+
 async def settle(pilot) -> None:
     """Wait until the background has delivered everything and the loop has painted it."""
-    for _ in range(400):
+    ends = time.monotonic() + PATIENCE_S
+    quiet = 0
+    # Twice quiet: what a thread has delivered last may ask the next question in the look between.
+    while quiet < 2 and time.monotonic() < ends:
         await pilot.pause()
         busy = any(thread.name.startswith("arena-background") for thread in threading.enumerate())
         screen = pilot.app.screen_stack[0] if pilot.app.screen_stack else None
@@ -83,10 +94,18 @@ async def settle(pilot) -> None:
         survey = getattr(screen, "_survey", None)
         listing = survey is not None and not (survey.complete and survey.listed == len(screen._known))
         moving = getattr(screen, "_settling", None) is not None
-        if not busy and not reading and not listing and not moving:
-            break
-        await pilot.pause(0.02)
+        quiet = 0 if busy or reading or listing or moving else quiet + 1
+        if not quiet:
+            await pilot.pause(0.02)
     await pilot.pause()
+
+
+async def wait_for(pilot, condition) -> None:
+    """Wait until something holds; fail when it does not in a long while."""
+    ends = time.monotonic() + PATIENCE_S
+    while not condition() and time.monotonic() < ends:
+        await pilot.pause(0.02)
+    assert condition()
 
 
 def text_of(pilot) -> str:

@@ -11,7 +11,7 @@ from arena_tui.screens.monitor.rows import COLUMNS
 from arena_tui.theme import THEMES
 from arena_tui.widgets.plain import printable
 from arena_tui.widgets.table import Table
-from tests.arena_tui.screens.conftest import KEIJZER, NGUYEN, console, console_at, settle, text_of
+from tests.arena_tui.screens.conftest import KEIJZER, NGUYEN, console, console_at, settle, text_of, wait_for
 from tests.arena_tui.screens.made_campaigns import Plan, write
 
 ODD_EXPRESSION, ODD_ERROR, ODD_NAME = "x[/]+[b", "bad token '[/' at [12", "set[1]"
@@ -213,10 +213,7 @@ async def test_an_error_of_the_engine_is_a_toast(ended):
     async with console_at(campaign=ended) as pilot:
         (ended / "campaign.toml").write_text("broken [")
         pilot.app.screen._feed.hurry()
-        for _ in range(100):
-            await pilot.pause(0.02)
-            if pilot.app._notifications:
-                break
+        await wait_for(pilot, lambda: len(pilot.app._notifications) > 0)
         assert any("not valid TOML" in n.message for n in pilot.app._notifications)
         assert pilot.app.screen.query_one(Table).total == 18
 

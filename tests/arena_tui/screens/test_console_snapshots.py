@@ -3,7 +3,7 @@
 import pytest
 
 from arena_tui import screens
-from tests.arena_tui.screens.conftest import console, methods, settle
+from tests.arena_tui.screens.conftest import console, methods, settle, wait_for
 
 
 @pytest.fixture(autouse=True)
@@ -55,10 +55,8 @@ def test_help(snap_compare, mixed, size):
         await settle(pilot)
         # The log behind the help scrolls to its end one layout later than its text arrives.
         log = pilot.app.screen.query_one("#log VerticalScroll")
-        for _ in range(50):
-            if 0 < log.max_scroll_y <= log.scroll_offset.y:
-                break
-            await pilot.pause(0.02)
+        if log.size.height:
+            await wait_for(pilot, lambda: 0 < log.max_scroll_y <= log.scroll_offset.y)
         await pilot.press("question_mark")
         await settle(pilot)
 

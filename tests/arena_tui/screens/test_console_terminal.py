@@ -52,9 +52,12 @@ class Terminal:
         os.write(self.master, text.encode())
 
     def end(self):
-        self.child.wait(_WAIT_S)
+        # Reading all the while: a child whose terminal is full would wait to be read before it ends.
+        ends = time.monotonic() + _WAIT_S
+        while self.child.poll() is None and time.monotonic() < ends:
+            self.read(seconds=0.1)
         self.read(seconds=0.3)
-        return self.child.returncode
+        return self.child.wait(1)
 
     def close(self):
         if self.child.poll() is None:

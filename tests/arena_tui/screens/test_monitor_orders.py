@@ -7,7 +7,7 @@ from arena_tui.screens.monitor.heeded import Heeded, Orders
 from arena_tui.screens.monitor.progress import ProgressLine
 from arena_tui.widgets.table import Table
 from engine.running import control, journal, lease, reader
-from tests.arena_tui.screens.conftest import KEIJZER, KORNS, NGUYEN, console_at, settle, text_of
+from tests.arena_tui.screens.conftest import KEIJZER, KORNS, NGUYEN, console_at, settle, text_of, wait_for
 
 PLANNED, OTHER = f"bank/{KORNS}/521", f"gplearn/{KORNS}/521"
 
@@ -31,10 +31,7 @@ async def test_a_drain_and_a_dropped_run_are_seen(mixed):
         heed(mixed, "stop", [PLANNED])
         heed(mixed, "drain", [OTHER])
         screen._feed.hurry()
-        for _ in range(3000):
-            await pilot.pause(0.02)
-            if table.get(PLANNED).values["status"] == "dropped":
-                break
+        await wait_for(pilot, lambda: table.get(PLANNED).values["status"] == "dropped")
         assert table.get(OTHER).values["status"] == "planned"
         assert "draining: nothing new starts" in str(screen.query_one(ProgressLine).content)
         await pilot.press("slash", *"status:dropped", "enter")

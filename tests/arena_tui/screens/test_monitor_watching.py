@@ -1,32 +1,27 @@
 """The Monitor by its keys: trajectories, pause, orders, alarms, slow disks."""
 
 import json
-import time
+import threading
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from arena_tui.screens.monitor import alarms, orders, rows, trajectories
+from arena_tui.screens.monitor.detail import Resources
+from arena_tui.screens.monitor.side import Side
 from arena_tui.screens.monitor.trajectories import View
 from arena_tui.widgets.chart import ChartView
 from arena_tui.widgets.masthead import Masthead
 from arena_tui.widgets.table import Table
 from engine.running import layout, reader
 from engine.running.records import RunKey
-from tests.arena_tui.screens.conftest import KEIJZER, KORNS, NGUYEN, console_at, settle, text_of
+from tests.arena_tui.screens.conftest import KEIJZER, KORNS, NGUYEN, console_at, settle, text_of, wait_for
 from tests.arena_tui.screens.made_campaigns import Plan, result, trajectory, write, write_run
 
 
 def monitor_table(pilot):
     return pilot.app.screen.query_one("#table", Table)
-
-
-async def wait_for(pilot, condition, seconds=10.0):
-    ends = time.monotonic() + seconds
-    while not condition() and time.monotonic() < ends:
-        await pilot.pause(0.02)
-    assert condition()
 
 
 async def test_the_table_says_of_every_run_what_its_record_says(mixed):
@@ -215,26 +210,51 @@ def test_a_starved_run_shows(ended):
     assert tone(rows.row(replace(run, elapsed=20.0, cpu_s=19.0)).values["cpu"]) == ""
 
 
-async def test_a_slow_disk_never_holds_a_key_up(mixed, monkeypatch):
-    slow = reader.Follower.refresh
+async def test_a_slow_disk_never_holds_a_key_up_and_what_is_old_says_so(mixed, monkeypatch):
+    read, asked, released = reader.Follower.refresh, threading.Event(), threading.Event()
 
-    def sluggish(self):
+    def stuck(self):
         if getattr(self, "seen", False):
-            time.sleep(2.0)
+            asked.set()
+            released.wait(600)
         self.seen = True
-        return slow(self)
+        return read(self)
 
-    monkeypatch.setattr(reader.Follower, "refresh", sluggish)
-    async with console_at(campaign=mixed) as pilot:
+    monkeypatch.setattr(reader.Follower, "refresh", stuck)
+    monkeypatch.setattr("arena_tui.screens.monitor.screen._STALE_AFTER", -3.0)
+    async with console_at(size=(120, 40), campaign=mixed) as pilot:
         table = monitor_table(pilot)
         pilot.app.screen._feed.hurry()
-        await pilot.pause(0.1)
+        await wait_for(pilot, asked.is_set)
         for _ in range(10):
             before = table.cursor
             await pilot.press("down")
             assert table.cursor != before
-        started = time.monotonic()
-    assert time.monotonic() - started < 1.5
+        await wait_for(pilot, lambda: "not read since" in text_of(pilot))
+    # It has been left in the middle of a reading.
+    assert not released.is_set()
+    released.set()
+
+
+async def test_keys_go_on_while_a_simplification_takes_long(ended, monkeypatch):
+    released = threading.Event()
+
+    def endless(run):
+        released.wait(600)
+        return "x1", "simplified"
+
+    monkeypatch.setattr("arena_tui.screens.monitor.asking.simplified", endless)
+    async with console_at(size=(120, 40), campaign=ended) as pilot:
+        table = monitor_table(pilot)
+        await pilot.press("e")
+        for _ in range(5):
+            before = table.cursor
+            await pilot.press("down")
+            assert table.cursor != before
+        released.set()
+        await settle(pilot)
+        # It was another run's: nothing is shown beside this one.
+        assert "simplified form" not in text_of(pilot)
 
 
 async def test_simplified_form_and_truth_appear_only_when_asked(ended):
@@ -245,10 +265,36 @@ async def test_simplified_form_and_truth_appear_only_when_asked(ended):
         await settle(pilot)
         await pilot.press("t")
         await settle(pilot)
-        await wait_for(pilot, lambda: "normalized edit distance" in text_of(pilot), 30)
+        await wait_for(pilot, lambda: "normalized edit distance" in text_of(pilot))
         await pilot.press("e")
         await settle(pilot)
-        await wait_for(pilot, lambda: "simplified" in text_of(pilot), 30)
+        await wait_for(pilot, lambda: "simplified" in text_of(pilot))
         await pilot.press("down")
         await settle(pilot)
         assert "ground truth" not in text_of(pilot)
+
+
+async def test_the_log_stays_at_its_end_until_somebody_scrolls_up(mixed):
+    async with console_at(size=(160, 48), campaign=mixed) as pilot:
+        side = pilot.app.screen.query_one(Side)
+        tail = side.query_one("#tail")
+        lines = [f"line {at}" for at in range(60)]
+
+        async def grow(to):
+            side.show_about(Resources((), (), 1), "\n".join(lines[:to]))
+            await pilot.pause()
+            await pilot.pause()
+            return tail.scroll_offset.y, tail.max_scroll_y
+
+        for to in (30, 40):
+            at, end = await grow(to)
+            assert at == end > 0
+        tail.focus()
+        await pilot.press("home")
+        await settle(pilot)
+        assert await grow(50) == (0, end + 10)
+        monitor_table(pilot).focus()
+        await pilot.press("down")
+        await settle(pilot)
+        at, end = await grow(60)
+        assert at == end

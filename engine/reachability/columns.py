@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.reachability.atoms import PARAMETER, Atom
+from engine.reachability import generic
+from engine.reachability.atoms import Atom
 
 Array = NDArray[np.float64]
 
@@ -25,8 +26,6 @@ LOG_SHIFT_HIGH = np.log(10.0)  # beyond, the logarithm is a straight line that s
 POWER_LOW, POWER_HIGH, POWER_STEP = 0.02, 6.0, 0.08  # |v|**a
 NEGATIVE_POWER_LOW = -6.0
 NEGATIVE_POWER_RATIO = 1e-2  # a < 0 only where min|v| > ratio * max|v|: unseen rows may lie nearer to 0
-GENERIC_UNIT, GENERIC_MOST, GENERIC_POINTS = 1e-3, 1e3, 121  # a = unit * sinh(theta), both signs
-LARGEST = 1e140  # of a column as written
 ZERO_LOGARITHM = -1e6  # stands for log(0): every positive power of it is an exact zero
 
 
@@ -74,33 +73,6 @@ def evaluated(text: str, X: Array) -> Array:
     return evaluate(parse(text, [f"x{index}" for index in range(X.shape[1])]), X)
 
 
-def generic(text: str, constants: Array, X: Array) -> Array:
-    """Evaluate an atom as written, for several values of its inner constant.
-
-    Parameters
-    ----------
-    text
-        Infix over ``x0, x1, ...`` and ``a``.
-    constants
-        (b,) values of ``a``.
-    X
-        (n, d) rows.
-
-    Returns
-    -------
-    ndarray
-        (b, n).
-    """
-    from engine.expression import evaluate, parse
-
-    rows, features = X.shape
-    node = parse(text, [*(f"x{index}" for index in range(features)), PARAMETER])
-    tiled = np.empty((len(constants) * rows, features + 1))
-    tiled[:, :features] = np.tile(X, (len(constants), 1))
-    tiled[:, features] = np.repeat(constants, rows)
-    return evaluate(node, tiled).reshape(len(constants), rows)
-
-
 def fits_domain(atom: Atom, X: Array) -> Atom:
     """Fit an unprotected logarithm or power as written where its feature is negative somewhere.
 
@@ -142,7 +114,7 @@ def box(atom: Atom, X: Array) -> tuple[float, float]:
         values = np.abs(X[:, atom.column])
         steep = float(values.min()) > NEGATIVE_POWER_RATIO * float(values.max())
         return (NEGATIVE_POWER_LOW if steep else POWER_LOW), POWER_HIGH
-    reach = float(np.arcsinh(GENERIC_MOST / GENERIC_UNIT))
+    reach = float(np.arcsinh(generic.MOST / generic.UNIT))
     return -reach, reach
 
 
@@ -157,7 +129,7 @@ def grid(atom: Atom, X: Array) -> Array:
         return np.linspace(low, high, LOG_SHIFTS)
     if atom.shape == "power":
         return np.arange(low, high + POWER_STEP / 2, POWER_STEP)
-    return np.linspace(low, high, GENERIC_POINTS)
+    return np.linspace(low, high, generic.POINTS)
 
 
 def constant(atom: Atom, theta: float, X: Array) -> float:
@@ -168,7 +140,7 @@ def constant(atom: Atom, theta: float, X: Array) -> float:
         return scale(atom, X) * float(np.exp(theta))
     if atom.shape == "power":
         return theta
-    return GENERIC_UNIT * float(np.sinh(theta))
+    return generic.UNIT * float(np.sinh(theta))
 
 
 def kernel(atoms: Sequence[Atom], X: Array) -> Kernel:
@@ -362,19 +334,6 @@ def _fill(
         elif shape == "generic":
             for index in dict.fromkeys(which[here].tolist()):
                 part = here[which[here] == index]
-                values[part], slopes[part] = _generic(field.atoms[index], theta[part], field.X)
+                values[part], slopes[part] = generic.column(field.atoms[index].text, theta[part], field.X)
         else:
             values[here], slopes[here] = columns(field.kernels[shape], rows, theta[here])
-
-
-def _generic(atom: Atom, theta: Array, X: Array) -> tuple[Array, Array]:
-    """Evaluate an atom as written, its slope by central differences in theta."""
-    step = 1e-6 * (1.0 + np.abs(theta))
-    at = np.concatenate([theta, theta + step, theta - step])
-    values, above, below = np.split(_bounded(generic(atom.text, GENERIC_UNIT * np.sinh(at), X)), 3)
-    return values, (above - below) / (2.0 * step[:, None])
-
-
-def _bounded(values: Array) -> Array:
-    """Count values whose squares leave float64 as undefined."""
-    return np.where(np.abs(values) < LARGEST, values, np.nan)

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.reachability.atoms import PARAMETER, Atom, atom
-from engine.reachability.columns import Array, box, constant, evaluated, generic, grid
+from engine.reachability.columns import Array, box, constant, evaluated, grid
 from engine.reachability.fit import basis, project
+from engine.reachability.generic import generic
 from engine.reachability.greedy import Limits
 from engine.reachability.model import Model, Term, formula
 from engine.reachability.prompts import Level, Question, described
@@ -196,9 +197,10 @@ def _starts(
     bounds = [box(one, X) for _, one in inner]
     low, high = (np.array(side) for side in zip(*bounds, strict=True))
     starts = []
-    for point in halton(count, len(inner), key):
+    for number, point in enumerate(halton(count, len(inner), key)):
         theta = low + point * (high - low)
-        for place, (at, one) in enumerate(inner):
+        # Both ways round: the constant that is moved first takes the largest part of what is to be told.
+        for place, (at, one) in list(enumerate(inner))[:: -1 if number % 2 else 1]:
             columns = _columns(factors, theta, X)
             others = columns[[row for row in range(len(columns)) if row != at]]
             span = basis(others[np.isfinite(others).all(axis=1)])

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.reachability.columns import Array, evaluated, generic
+from engine.reachability.columns import Array, evaluated
+from engine.reachability.generic import generic
 from engine.reachability.libraries import fitted
 from engine.reachability.model import Model, model
 from engine.reachability.subsample import subsample

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.reachability.atoms import PARAMETER, Atom
-from engine.reachability.columns import Array, evaluated, generic
+from engine.reachability.columns import Array, evaluated
+from engine.reachability.generic import generic
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,9 +147,10 @@ def core(args: argparse.Namespace) -> int:
     watch = _stream if args.progress else _show if sys.stderr.isatty() else None
     try:
         selection = select(problem, solver=args.solver, seconds=args.time, seed=args.seed, watch=watch)
-    except ClashError as clash:
+    except ClashError as error:
         if args.progress:
-            print(json.dumps({"clash": clash.names}), file=sys.stderr, flush=True)
+            told = {"clash": error.clash.names, "kinds": error.clash.kinds}
+            print(json.dumps(told), file=sys.stderr, flush=True)
         raise
     _note(selection.notes)
     reference = random_reference(pool.responses, args.size)

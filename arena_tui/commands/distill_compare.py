@@ -91,6 +91,7 @@ def text(document: Mapping[str, Any]) -> str:
         for one in document["selections"]
         if one["missing"]
     ]
+    lines += [f"{name}: none of its members has responses here" for name in document["absent"]]
     own = document["selections"][0]["name"]
     for one in document["overlaps"]:
         lines.append(

@@ -1,7 +1,6 @@
-"""What the steps of ``arena-tui distill`` read: the pool, the demand, and how to ask for the same again."""
+"""What the steps of ``arena-tui distill`` read: pool and demand; and how to ask for the same again."""
 
 import argparse
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -115,19 +114,3 @@ def core_words(args: argparse.Namespace, name: str) -> list[str]:
         "core",
         *(word for key, value in pairs if value is not None for word in (f"--{key}", str(value))),
     ]
-
-
-def line(words: list[str]) -> str:
-    """Write words as a line for a shell.
-
-    Parameters
-    ----------
-    words : list of str
-        After ``arena-tui``.
-
-    Returns
-    -------
-    str
-        Quoted where needed.
-    """
-    return shlex.join(["arena-tui", *words])

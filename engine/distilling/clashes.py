@@ -21,20 +21,24 @@ PROBE_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """Names of constraints that cannot hold together with the size, each needed for the clash."""
+    """Names of constraints that cannot hold together with the size, each needed for the clash.
+
+    ``kinds`` are theirs: without any one of these the clash is gone.
+    """
 
     names: tuple[str, ...]
+    kinds: tuple[str, ...]
 
 
 class ClashError(EngineError):
-    """No selection can meet the demand; ``names`` are the constraints that clash."""
+    """No selection can meet the demand; ``clash`` says which constraints exclude each other."""
 
-    def __init__(self, names: tuple[str, ...]) -> None:
+    def __init__(self, clash: Clash) -> None:
         super().__init__(
-            f"no selection can meet these together: {'; '.join(names)}. "
+            f"no selection can meet these together: {'; '.join(clash.names)}. "
             "Change the size, or leave out a kind of constraint (--without)"
         )
-        self.names = names
+        self.clash = clash
 
 
 def find_clash(problem: Problem) -> Clash | None:
@@ -68,7 +72,10 @@ def find_clash(problem: Problem) -> Clash | None:
         rest = [other for other in items if other is not item]
         if not _can_hold(problem, [row for _, rows in rest for row in rows]):
             items = rest
-    return Clash((f"exactly {problem.size} tasks", *(name for name, _ in items)))
+    return Clash(
+        (f"exactly {problem.size} tasks", *(name for name, _ in items)),
+        tuple(dict.fromkeys(rows[0].kind for _, rows in items)),
+    )
 
 
 def _can_hold(problem: Problem, rows: Sequence[Constraint]) -> bool:

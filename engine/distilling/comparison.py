@@ -112,19 +112,23 @@ def compare(
     -------
     dict
         Plain values: ``selections`` (the first is the selection itself), ``overlaps`` with each other one,
-        ``selectors`` (table 6), ``tasks`` (facts of every member of any), ``census`` of the selection.
+        ``absent`` (others without any member in the pool), ``selectors`` (table 6), ``tasks`` (facts of every
+        member of any), ``census`` of the selection.
 
     Raises
     ------
     EngineError
-        When the selection or one of the others has no member in the pool.
+        When the selection has no member in the pool.
     """
     pool = problem.pool
     standing, rows = stand(problem, name, members)
     found = [standing]
     overlaps, union = [], {int(row) for row in rows}
     own = set(members)
+    absent = [other for other, listed in others.items() if not set(listed) & set(pool.ids)]
     for other, listed in others.items():
+        if other in absent:
+            continue
         beside, beside_rows = stand(problem, other, listed)
         found.append(beside)
         union |= {int(row) for row in beside_rows}
@@ -148,6 +152,7 @@ def compare(
         "A_full": list(full.full),
         "selections": [dataclasses.asdict(one) for one in found],
         "overlaps": overlaps,
+        "absent": absent,
         "selectors": [
             dataclasses.asdict(one) | {"members": list(one.members)}
             for one in measure_selectors(pool, len(rows), seed)

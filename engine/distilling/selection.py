@@ -131,7 +131,7 @@ def select(
     if ledger.members is None:
         clash = find_clash(problem)
         if clash is not None:
-            raise ClashError(clash.names)
+            raise ClashError(clash)
     if len(problem.allowed) > EXACT_REACH:
         if solver == "exact":
             notes.append(

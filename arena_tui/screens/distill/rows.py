@@ -3,13 +3,19 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from arena_tui.starting import command_line
 from arena_tui.widgets.drawing import Chart, Series
 from arena_tui.widgets.table import Column, Row
 
 if TYPE_CHECKING:
-    from arena_tui.screens.distill.solving import Step
+    from arena_tui.screens.distill.solving import Clashing, Step
 
 _DASH = "–"
+# Below this gap the selection is the optimum, wherever it is searched for.
+PROVEN = 1e-6
+# Above and below J and bound, the trace shows this many times the gap between them.
+_MARGIN = 2.0
+_LEAST_MARGIN = 1e-4
 
 
 def _digits(count: int) -> Any:  # noqa: ANN401 - a formatter, as Column takes it
@@ -50,6 +56,8 @@ MEMBER_COLUMNS = (
     Column("difficulty", "difficulty", 10, tone=_difficulty_tone),
     Column("failure", "failure", 15),
     Column("info", "info", 5, right=True, show=_digits(3)),
+    Column("formula_type", "type", 16, show=lambda value: _DASH if value is None else str(value)),
+    Column("variables", "var", 3, right=True, show=lambda value: _DASH if value is None else str(value)),
     Column("subgroup", "subgroup", 16),
     Column("formula", "formula", 40, show=lambda value: _DASH if value is None else str(value)),
 )
@@ -112,7 +120,15 @@ def about(name: str, document: Mapping[str, Any]) -> list[tuple[str, object]]:
         (f"A {probe}", f"{full:+.3f} full, {document['A_subset'][probe]:+.3f} here")
         for probe, full in document["A_full"].items()
     ]
-    return pairs + [("note", note) for note in document.get("notes", ())]
+    pairs += [("note", note) for note in document.get("notes", ())]
+    if "command" in document:
+        pairs.append(("Found again by (c copies it)", ""))
+        pairs.append(("", command_line(document["command"])))
+        if document["gap"] > PROVEN:
+            pairs.append(
+                ("note", "the time limit ended the search: another machine may stop at other members")
+            )
+    return pairs
 
 
 def trace(steps: "Sequence[Step]") -> Chart:
@@ -122,7 +138,18 @@ def trace(steps: "Sequence[Step]") -> Chart:
         (("J", [step.incumbent for step in steps]), ("bound", [step.bound for step in steps]))
     ):
         lines.append(Series(name, [step.seconds for step in steps], values, colour=colour, step=True))
-    return Chart(tuple(lines), x_title="s")
+    return Chart(tuple(lines), x_title="s", y_limits=_near_the_end(steps))
+
+
+def _near_the_end(steps: "Sequence[Step]") -> tuple[float, float] | None:
+    """Look closely at where the two meet: the first bound alone is a hundred times farther away."""
+    if not steps or steps[-1].incumbent is None or steps[-1].bound is None:
+        return None
+    best, bound = steps[-1].incumbent, steps[-1].bound
+    margin = max(_MARGIN * (bound - best), _LEAST_MARGIN)
+    first = min(step.incumbent for step in steps if step.incumbent is not None)
+    top = max(step.bound for step in steps if step.bound is not None)
+    return max(first, best - margin) - _LEAST_MARGIN, min(top, bound + margin) + _LEAST_MARGIN
 
 
 def cloud(document: Mapping[str, Any]) -> Chart:
@@ -141,17 +168,74 @@ def cloud(document: Mapping[str, Any]) -> Chart:
                 [points["y"][row] for row in own],
                 colour=1,
                 points=True,
+                sign="◆",
             ),
         ),
         x_title=f"components: {first:.0%}, {second:.0%} of variance",
     )
 
 
-def in_words(step: "Step") -> str:
-    """Say how a selection stands."""
-    incumbent = _DASH if step.incumbent is None else f"{step.incumbent:.6f}"
-    bound = _DASH if step.bound is None else f"{step.bound:.6f}"
+def in_short(step: "Step") -> str:
+    """Say how a selection stands, in few words."""
     gap = ""
     if step.incumbent and step.bound is not None:
-        gap = f"  gap {max(0.0, step.bound - step.incumbent) / step.incumbent:.3%}"
-    return f"{step.seconds:.0f} s  J {incumbent}  bound {bound}{gap}  {step.phase}"
+        gap = f", gap {max(0.0, step.bound - step.incumbent) / step.incumbent:.2%}"
+    return f"selecting: J {_DASH if step.incumbent is None else f'{step.incumbent:.4f}'}{gap}"
+
+
+def progress(step: "Step | None", elapsed: float, limit: str) -> list[tuple[str, object]]:
+    """Say how a selection stands.
+
+    Parameters
+    ----------
+    step : Step or None
+        The last line of progress; None before the first.
+    elapsed : float
+        Seconds since it was asked for.
+    limit : str
+        The time limit as it was typed.
+
+    Returns
+    -------
+    list of (str, object)
+        For ``Facts``.
+    """
+    pairs: list[tuple[str, object]] = [("time", f"{elapsed:.0f} s of {limit or '120s'}   x stops")]
+    if step is None:
+        return [*pairs, ("now", "reading responses, laying out the problem")]
+    gap = None
+    if step.incumbent and step.bound is not None:
+        gap = f"{max(0.0, step.bound - step.incumbent) / step.incumbent:.3%}"
+    return [
+        *pairs,
+        ("best J", None if step.incumbent is None else f"{step.incumbent:.6f}"),
+        ("proven bound", None if step.bound is None else f"{step.bound:.6f}"),
+        ("gap", gap),
+        ("now", step.phase),
+    ]
+
+
+def refusal(error: str, clashing: "Clashing | None") -> list[tuple[str, object]]:
+    """Say why there is no selection.
+
+    Parameters
+    ----------
+    error : str
+        The command's sentence.
+    clashing : Clashing or None
+        Constraints that exclude each other, when that is why.
+
+    Returns
+    -------
+    list of (str, object)
+        For ``Facts``.
+    """
+    if clashing is None:
+        return [("No selection", ""), ("why", error)]
+    kinds = " or ".join(clashing.kinds)
+    return [
+        ("No selection can meet these together", ""),
+        *(("✗", name) for name in clashing.names),
+        ("so", "each is needed for the clash: without any one of them the others can be met"),
+        ("what helps", f"another size{f', or leaving out {kinds} (l)' if kinds else ''}"),
+    ]

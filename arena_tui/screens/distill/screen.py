@@ -1,35 +1,31 @@
 """The Distill screen: ask for a core, watch J and its bound close in, look at what was selected."""
 
+import time
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.widgets import Input
 
-from arena_tui.screens.distill import demand, rows
+from arena_tui.screens.distill import demand, form, rows, views
+from arena_tui.screens.distill.form import DemandForm
+from arena_tui.screens.distill.measuring import Measuring
 from arena_tui.screens.distill.solving import Solving, Step
+from arena_tui.screens.distill.views import SelectionViews
 from arena_tui.screens.frame import ConsoleScreen
 from arena_tui.starting import command_line
-from arena_tui.widgets.chart import ChartView
-from arena_tui.widgets.facts import Facts
-from arena_tui.widgets.filterbar import FilterBar
-from arena_tui.widgets.plain import Plain
+from arena_tui.widgets.dialogs import Choice, Question
 from arena_tui.widgets.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_PANES = {
-    "facts": "Selection",
-    "members": "Members",
-    "constraints": "Constraints",
-    "trace": "J and bound",
-    "cloud": "Coverage",
-}
 _REMEMBERED = "distill.responses"
+_TICK_S = 1.0
 
 
 class DistillScreen(ConsoleScreen):
@@ -40,21 +36,32 @@ class DistillScreen(ConsoleScreen):
     HELP: ClassVar[str] = (
         "Select few tasks that stand for many. The selection maximizes J = coverage, information and balance "
         "under the paper's constraints, and says by how much at most it can be bettered (gap).\n\n"
-        "Type where the probe responses are (a table or a campaign's folder), then Enter or r starts "
-        "and x stops. It runs in a process of its own and is saved as @NAME, usable wherever tasks are "
-        "named.\n\n"
-        "v changes what is shown of the selection under the cursor: its figures, members, constraints, how J "
-        "and the bound came together, and where it lies in descriptor space. MAE says how far the probes' "
-        "mean scores on the selection are from those on the whole pool; without the fidelity bound it is "
-        "large."
+        "e edits the demand: where the probe responses are (a table or a campaign's folder; o offers those "
+        "known), size, weights, which constraints are left out (l). Enter or r starts, x stops. It runs in a "
+        "process of its own while you work on other screens, ends with the console, and is saved as @NAME, "
+        "usable wherever tasks are named. Enter on a saved selection takes its demand into the form.\n\n"
+        "v and V go through the views of the selection under the cursor, w lists them: figures, members, "
+        "constraints, coverage map, projection, balance bars, MAE beside the baseline selectors, the "
+        "selection beside @core50 or another (b chooses), and the search. Tab goes into a view, z gives it "
+        "the whole width. The map counts selected / all tasks: ● some selected, ○ none. Balance: the bar is "
+        "the selection's share, the upright stroke the whole set's. MAE says how far the probes' mean scores "
+        "on the selection are from those on the whole set; without the fidelity bound it is large."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "solve", "Select"),
         Binding("x", "stop", "Stop"),
-        Binding("v", "pane", "Next view"),
-        Binding("e", "edit", "Edit the demand"),
+        Binding("v", "pane(1)", "Next view"),
+        Binding("e", "edit", "Edit"),
+        Binding("z", "wide", "Wide"),
+        Binding("b", "beside", "Beside another"),
         Binding("n", "campaign", "New campaign"),
-        Binding("c", "copy", "Copy the command", show=False),
+        Binding("w", "choose_pane", "List the views", show=False),
+        Binding("V", "pane(-1)", "View before", show=False),
+        Binding("o", "responses", "Known responses", show=False),
+        Binding("l", "kinds", "Constraints to leave out", show=False),
+        Binding("m", "measure", "Measure again", show=False),
+        Binding("c", "copy", "Copy the command of the selection", show=False),
+        Binding("C", "copy_demand", "Copy the command of the demand", show=False),
         Binding("y", "copy_table", "Copy what is shown", show=False),
         Binding("slash", "filter", "Filter members", show=False, key_display="/", priority=True),
         Binding("escape", "leave_line", "Back to the list", show=False),
@@ -62,60 +69,57 @@ class DistillScreen(ConsoleScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._pane = "facts"
         self._kept: dict[str, Mapping[str, Any]] = {}
         self._solving: Solving | None = None
         self._steps: list[Step] = []
+        self._began = 0.0
+        self._limit = ""
+        self._other = "@core50"
+        self._measuring = Measuring(self.ask, self._look)
 
     def contents(self) -> ComposeResult:
         """Lay out the demand, the shelf and the views."""
         with Vertical(id="left"):
-            with Vertical(id="demand", classes="panel") as box:
-                box.border_title = "Demand"
-                for field in demand.FIELDS:
-                    with Horizontal(classes="field"):
-                        yield Plain(field.title, classes="title")
-                        yield Input(field.value, placeholder=field.hint, id=field.name)
+            box = DemandForm(id="demand", classes="panel")
+            box.border_title = "Demand"
+            yield box
             with Vertical(classes="panel") as shelf:
                 shelf.border_title = "Selections"
                 yield Table(
                     rows.SHELF_COLUMNS, empty="nothing distilled yet; r selects", pinned=1, id="shelf"
                 )
-        with Vertical(id="right", classes="panel"):
-            yield Plain("", id="state")
-            with VerticalScroll(id="facts-pane", classes="pane"):
-                yield Facts(id="facts")
-            with Vertical(id="members-pane", classes="pane"):
-                table = Table(
-                    rows.MEMBER_COLUMNS, empty="no member passes the filter", pinned=1, id="members"
-                )
-                yield table
-                yield FilterBar(table, hint="words, family:srsd, difficulty=hard, info>0.5")
-            with Vertical(id="constraints-pane", classes="pane"):
-                yield Table(rows.CONSTRAINT_COLUMNS, empty="no constraint", pinned=2, id="constraints")
-            with Vertical(id="trace-pane", classes="pane"):
-                yield ChartView(id="trace")
-            with Vertical(id="cloud-pane", classes="pane"):
-                yield ChartView(id="cloud")
+        yield SelectionViews(id="right", classes="panel")
 
     def on_mount(self) -> None:
         """Fill in what is known and list the saved selections."""
         super().on_mount()
-        self._front("facts")
         self.campaign_changed()
-        self.query_one("#shelf", Table).focus()
+        self.set_focus(self.query_one("#shelf", Table))
+        self.set_interval(_TICK_S, self._tick)
         self._list(None)
 
     def on_unmount(self) -> None:
-        """End a selection that still runs: nobody would see its answer."""
+        """End what still runs: nobody would see its answer."""
         if self._solving is not None:
             self._solving.stop()
+        self._measuring.stop()
 
     def campaign_changed(self) -> None:
         """Offer the open campaign, or what was used last, as the responses."""
         line = self.query_one("#responses", Input)
         if not line.value:
             line.value = str(self.campaign or self.console.recall(_REMEMBERED) or "")
+
+    @property
+    def _views(self) -> SelectionViews:
+        return self.query_one(SelectionViews)
+
+    @property
+    def _form(self) -> DemandForm:
+        return self.query_one(DemandForm)
+
+    def _values(self) -> dict[str, str]:
+        return self._form.values
 
     # -- saved selections ----------------------------------------------------------------------------------
 
@@ -139,25 +143,93 @@ class DistillScreen(ConsoleScreen):
     def _moved(self) -> None:
         self._show()
 
-    def _show(self) -> None:
+    def _current(self) -> "tuple[str, Mapping[str, Any]] | None":
         name = self.query_one("#shelf", Table).cursor
         document = self._kept.get(name or "")
-        if name is None or document is None:
-            self.query_one("#facts", Facts).show(
-                [("", "No selection yet. Say where the responses are, then r.")]
-            )
+        return None if name is None or document is None else (name, document)
+
+    def _show(self) -> None:
+        current = self._current()
+        if current is None:
+            self._views.show_nothing()
             return
-        self.query_one("#facts", Facts).show(rows.about(name, document))
-        members = self.query_one("#members", Table)
-        members.load(rows.member_rows(document))
-        self.query_one(FilterBar).count(len(members.visible_keys), members.total)
-        self.query_one("#constraints", Table).load(rows.constraint_rows(document))
-        self.query_one("#cloud", ChartView).show(rows.cloud(document), legend=True)
+        self._views.show(*current)
+        self._measuring.recall(*current)
+        self._look()
+
+    @on(Table.Opened, "#shelf")
+    def _opened(self) -> None:
+        """Take the demand of the selection under the cursor into the form."""
+        current = self._current()
+        if current is not None:
+            name, document = current
+            asked = demand.options_of(document)
+            self._form.fill({field.name: asked.get(field.name, "") for field in demand.FIELDS if asked})
+            self.console.tell(
+                f"the demand of @{name} is in the form" if asked else f"@{name} kept no command",
+                "information",
+            )
+
+    # -- comparing -----------------------------------------------------------------------------------------
+
+    @on(SelectionViews.Fronted)
+    def _look(self) -> None:
+        """Measure the selection when a view that needs it is in front."""
+        current = self._current()
+        if current is None:
+            return
+        if self._views.pane in views.MEASURED:
+            self._measuring.want(*current, self._responses_for(current[1]), self._others())
+        self._show_comparison()
+
+    def _responses_for(self, document: "Mapping[str, Any]") -> str:
+        return demand.responses_of(document) or demand.in_full(self._values()["responses"])
+
+    def _others(self) -> list[str]:
+        current = self._current()
+        if current is None:
+            return []
+        name, document = current
+        own = [
+            f"@{other}"
+            for other, held in self._kept.items()
+            if other != name and demand.same_pool(held, document)
+        ]
+        return ["@core50", *own]
+
+    def _show_comparison(self) -> None:
+        current = self._current()
+        if current is not None:
+            comparison, why = self._measuring.of(*current)
+            self._views.show_comparison(comparison, self._other, why)
+
+    def action_beside(self) -> None:
+        """Choose what the selection is put beside."""
+        if self._current() is None:
+            return
+
+        def take(other: str | None) -> None:
+            if other is not None:
+                self._other = other
+                self._views.front("beside")
+
+        lines = {f"@{name}": f"{len(held['members'])} tasks" for name, held in self._kept.items()}
+        options = [(word, lines.get(word, "published, 50 tasks")) for word in self._others()]
+        self.app.push_screen(Choice("Put it beside", options, self._other), take)
+
+    def action_measure(self) -> None:
+        """Measure the selection under the cursor again."""
+        current = self._current()
+        if current is not None:
+            self._measuring.forget(current[0])
+            self._views.front(self._views.pane if self._views.pane in views.MEASURED else "fidelity")
 
     # -- selecting -----------------------------------------------------------------------------------------
 
-    def _values(self) -> dict[str, str]:
-        return {field.name: self.query_one(f"#{field.name}", Input).value for field in demand.FIELDS}
+    @on(DemandForm.Sourced)
+    def _sourced(self) -> None:
+        place = self._values()["responses"]
+        self.ask(lambda: form.described(place), self._form.describe, topic="responses")
 
     @on(Input.Submitted, ".field Input")
     def _submitted(self) -> None:
@@ -171,15 +243,31 @@ class DistillScreen(ConsoleScreen):
             return
         if not values["responses"].strip():
             self.console.tell("say where the responses are first", "warning")
-            self.query_one("#responses", Input).focus()
+            self.set_focus(self.query_one("#responses", Input))
             return
+        trouble = self._form.first_problem()
+        if trouble is not None:
+            self.console.tell(f"{trouble[0]}: {trouble[1]}", "warning")
+            self.set_focus(self.query_one(f"#{trouble[0]}", Input))
+            return
+        name = demand.saved_name(values)
+        if name in self._kept:
+            question = (
+                f"@{name} is a saved selection of {len(self._kept[name]['members'])} tasks.\n\nReplace it?"
+            )
+            self.app.push_screen(
+                Question("Replace", question), lambda agreed: self._begin(values) if agreed else None
+            )
+        else:
+            self._begin(values)
+
+    def _begin(self, values: dict[str, str]) -> None:
         self.console.remember(_REMEMBERED, values["responses"].strip())
-        solving = self._solving = Solving(demand.words(values))
-        self._steps = []
-        self._front("trace")
-        self.query_one("#state", Plain).show("starting")
-        self.query_one("#trace", ChartView).show(rows.trace(()), legend=True)
-        self.query_one("#shelf", Table).focus()
+        solving = self._solving = Solving([*demand.words(values), "--progress"])
+        self._steps, self._began, self._limit = [], time.monotonic(), values["time"].strip()
+        self._views.front("search")
+        self.set_focus(self.query_one("#shelf", Table))
+        self._tick()
         loop_call = self.app.call_from_thread
 
         def work() -> "dict[str, Any]":
@@ -189,75 +277,135 @@ class DistillScreen(ConsoleScreen):
             work,
             lambda _: self._solved(demand.saved_name(values)),
             topic="solve",
-            failed=self._refused,
+            failed=partial(self._refused, solving),
         )
 
     def _step(self, step: Step) -> None:
-        if not self.is_attached:
-            return
-        self._steps.append(step)
-        self.query_one("#state", Plain).show(rows.in_words(step))
-        self.query_one("#trace", ChartView).show(rows.trace(self._steps), legend=True)
+        if self.is_attached:
+            self._steps.append(step)
+            self._tick()
+
+    def _tick(self) -> None:
+        """Say how long things take: a branch of the solver may be silent for many seconds."""
+        if self._solving is not None:
+            step = self._steps[-1] if self._steps else None
+            self._views.show_search(
+                rows.progress(step, time.monotonic() - self._began, self._limit), self._steps
+            )
+            self._views.say("" if self._views.pane == "search" or step is None else rows.in_short(step))
+        elif self._measuring.busy:
+            self._show_comparison()
 
     def _solved(self, name: str) -> None:
         self._solving = None
-        self.query_one("#state", Plain).show(f"saved as @{name}")
-        self._front("facts")
+        self._views.say("")
+        self._views.show_search([("saved as", f"@{name}")], self._steps)
+        self.console.tell(f"saved as @{name}")
+        self._measuring.forget(name)
+        self._views.front("facts")
         self._list(name)
 
-    def _refused(self, error: Exception) -> None:
+    def _refused(self, solving: Solving, error: Exception) -> None:
         self._solving = None
-        self.query_one("#state", Plain).show("no selection")
-        self.console.complain(error)
+        self._views.say("")
+        self._views.show_search(rows.refusal(str(error), solving.clashing), ())
+        if solving.cancelled:
+            self.console.tell("the selection was stopped; nothing was saved")
+        else:
+            self._views.front("search")
+            self.console.complain(error)
 
     def action_stop(self) -> None:
-        """End the selection that runs."""
-        if self._solving is None:
-            self.console.tell("no selection is running")
-            return
-        solving = self._solving
-        self.query_one("#state", Plain).show("stopping")
-        self.ask(solving.stop, lambda _: None, topic="stop")
+        """End what runs: the selection, else the measuring."""
+        if self._solving is not None:
+            self.ask(self._solving.stop, lambda _: None, topic="stop")
+        elif self._measuring.busy:
+            self.ask(self._measuring.stop, lambda _: None, topic="stop")
+        else:
+            self.console.tell("nothing is running")
 
     def action_edit(self) -> None:
         """Go to the first line of the demand."""
-        self.query_one("#responses", Input).focus()
+        self.set_class(False, "wide")
+        self.set_focus(self.query_one("#responses", Input))
 
     def action_leave_line(self) -> None:
         """Go back to the list of selections."""
-        self.query_one("#shelf", Table).focus()
+        self.set_class(False, "wide")
+        self.set_focus(self.query_one("#shelf", Table))
+
+    def action_responses(self) -> None:
+        """Choose among the responses that are known: campaigns opened here, what was used last."""
+        last = str(self.console.recall(_REMEMBERED) or "")
+        places = dict.fromkeys([*(str(path) for path in self.console.known_campaigns()), last])
+        options = [(place, Path(place).name) for place in places if place and Path(place).exists()]
+        if not options:
+            self.console.tell("no campaign was opened here yet; e types where the responses are", "warning")
+            return
+
+        def take(place: str | None) -> None:
+            if place is not None:
+                self._form.fill({"responses": place})
+
+        self.app.push_screen(Choice("Responses", options, last), take)
+
+    def action_kinds(self) -> None:
+        """Choose which kinds of constraints are left out."""
+
+        def take(without: str | None) -> None:
+            if without is not None:
+                self._form.fill({"without": without})
+
+        self.app.push_screen(form.Kinds(self._values()["without"]), take)
 
     # -- views ---------------------------------------------------------------------------------------------
 
-    def _front(self, pane: str) -> None:
-        self._pane = pane
-        self.query_one("#right").border_title = _PANES[pane]
-        for name in _PANES:
-            self.query_one(f"#{name}-pane").set_class(name == pane, "front")
+    def action_pane(self, step: int) -> None:
+        """Show the next view, or the one before."""
+        inside = self.focused is not None and self._views in self.focused.ancestors
+        self._views.turn(step)
+        if inside:
+            self._views.enter()
 
-    def action_pane(self) -> None:
-        """Show the next view."""
-        names = list(_PANES)
-        self._front(names[(names.index(self._pane) + 1) % len(names)])
+    def action_choose_pane(self) -> None:
+        """Choose a view from a list."""
+
+        def take(pane: str | None) -> None:
+            if pane is not None:
+                self._views.front(pane)
+                self._views.enter()
+
+        options = [(name, f"{title}: {line}") for name, (title, line) in views.PANES.items()]
+        self.app.push_screen(Choice("View", options, self._views.pane), take)
+
+    def action_wide(self) -> None:
+        """Give the view the whole width, or half again."""
+        self.toggle_class("wide")
+        if self.has_class("wide"):
+            self._views.enter()
+        else:
+            self.set_focus(self.query_one("#shelf", Table))
 
     def action_filter(self) -> None:
         """Type a filter over the members."""
-        self._front("members")
-        self.query_one(FilterBar).take_focus()
+        self._views.take_filter()
 
     def action_campaign(self) -> None:
         """Open the form of a new campaign over the selection under the cursor."""
-        name = self.query_one("#shelf", Table).cursor
-        if name is not None:
-            self.console.new_campaign(tasks=f"@{name}")
+        current = self._current()
+        if current is not None:
+            self.console.new_campaign(tasks=f"@{current[0]}")
 
     def action_copy(self) -> None:
-        """Copy the command that asks for this selection."""
+        """Copy the command that found the selection under the cursor, or would."""
+        current = self._current()
+        words = current[1].get("command") if current is not None else None
+        self.console.copy(command_line(words or demand.words(self._values())))
+
+    def action_copy_demand(self) -> None:
+        """Copy the command that asks for what is in the form."""
         self.console.copy(command_line(demand.words(self._values())))
 
     def action_copy_table(self) -> None:
         """Copy the shown view as text."""
-        if self._pane in ("members", "constraints"):
-            self.console.copy(self.query_one(f"#{self._pane}", Table).as_tsv())
-        else:
-            self.console.copy(self.query_one("#facts", Facts).as_text())
+        self.console.copy(self._views.as_text())

@@ -1,4 +1,4 @@
-"""A selection in a process of its own: its progress line by line, its result, and its end when asked.
+"""A step of ``arena-tui distill`` in a process of its own: progress, result, refusal, and its end when asked.
 
 In the console's own process a solver that branches for seconds would make the screen stand still.
 """
@@ -26,13 +26,22 @@ class Step:
     bound: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class Clashing:
+    """Constraints that exclude each other, and their kinds: leaving out any one kind ends the clash."""
+
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+
+
 @dataclass(slots=True)
 class Solving:
-    """One running ``distill core``."""
+    """One running step. ``clashing`` is set when the demand was refused because it cannot be met."""
 
     words: Sequence[str]
+    clashing: Clashing | None = None
+    cancelled: bool = False
     _process: "subprocess.Popen[str] | None" = field(default=None)
-    _cancelled: bool = False
 
     def run(self, step: Callable[[Step], None]) -> dict[str, Any]:
         """Run the command to its end. Blocks; call it beside the loop.
@@ -55,12 +64,12 @@ class Solving:
         # The result goes into a file: it is larger than what a pipe holds while progress is being read.
         with tempfile.TemporaryFile("w+", encoding="utf-8") as out:
             code, said = self._watch(out, step)
-            if self._cancelled:
-                raise EngineError("the selection was stopped; nothing was saved")
+            if self.cancelled:
+                raise EngineError("stopped; nothing was saved")
             if code != 0:
-                raise EngineError(
-                    said.removeprefix("arena-tui: ") or f"distill core ended with exit code {code}"
-                )
+                for lead in ("arena-tui: ", f"arena-tui distill {self.words[1]}: error: "):
+                    said = said.removeprefix(lead)
+                raise EngineError(said or f"distill {self.words[1]} ended with exit code {code}")
             out.seek(0)
             text = out.read()
         document: dict[str, Any] = json.loads(text)
@@ -69,7 +78,7 @@ class Solving:
     def _watch(self, out: IO[str], step: Callable[[Step], None]) -> tuple[int, str]:
         """Start the process and read its progress to the end; return exit code and last words."""
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "arena_tui", *self.words, "--json", "--progress"],
+            [sys.executable, "-m", "arena_tui", *self.words, "--json"],
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=subprocess.PIPE,
@@ -77,19 +86,21 @@ class Solving:
         )
         said = ""
         assert self._process.stderr is not None
-        if self._cancelled:
+        if self.cancelled:
             self.stop()
         for line in self._process.stderr:
-            found = _step(line)
-            if found is not None:
-                step(found)
+            told = _told(line)
+            if isinstance(told, Step):
+                step(told)
+            elif isinstance(told, Clashing):
+                self.clashing = told
             elif line.strip():
                 said = line.strip()
         return self._process.wait(), said
 
     def stop(self) -> None:
         """End the process."""
-        self._cancelled = True
+        self.cancelled = True
         process = self._process
         if process is None or process.poll() is not None:
             return
@@ -100,9 +111,12 @@ class Solving:
             process.kill()
 
 
-def _step(line: str) -> Step | None:
+def _told(line: str) -> Step | Clashing | None:
+    """Understand a line of progress; None for what is meant for a person."""
     try:
         found = json.loads(line)
+        if "clash" in found:
+            return Clashing(tuple(found["clash"]), tuple(found["kinds"]))
         return Step(found["seconds"], found["phase"], found["incumbent"], found["bound"])
     except (ValueError, KeyError, TypeError):
         return None

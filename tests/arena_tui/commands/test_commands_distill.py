@@ -198,5 +198,6 @@ def test_a_core_is_put_beside_others_and_beside_the_baselines(arena_home, respon
         own_shares = [one for one in census["shares"] if one["attribute"] == attribute]
         assert sum(one["selected"] for one in own_shares) == 8
 
-    assert main([*line, "--with", "@nguyen"]) == 2
-    assert "@nguyen" in capsys.readouterr().err
+    (tmp_path / "elsewhere.txt").write_text("g0002\ng0003\n")
+    assert main([*line, "--with", str(tmp_path / "elsewhere.txt")]) == 0
+    assert "elsewhere.txt: none of its members has responses here" in capsys.readouterr().out

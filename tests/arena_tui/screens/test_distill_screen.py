@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from arena_tui.screens.distill import demand
-from arena_tui.screens.distill.solving import Solving
+from arena_tui.screens.distill import demand, rows
+from arena_tui.screens.distill.solving import Clashing, Solving, Step
 from arena_tui.widgets.table import Table
+from engine.distilling.comparison import compare
 from engine.distilling.fidelity import random_reference
-from engine.distilling.manifest import core_document, write_json
+from engine.distilling.manifest import core_document, keep_comparison, write_json
 from engine.distilling.problem import Demand, pose
 from engine.distilling.selection import select
 from engine.distilling.tables import write_table
@@ -24,18 +25,34 @@ LOOSE = ("family", "difficulty", "limited", "failure", "winner", "subgroup")
 
 
 @functools.cache
+def made_problem(size):
+    return pose(small_pool(40), Demand(size=size, delta=0.8, without=LOOSE))
+
+
+@functools.cache
 def made_manifest(size):
     """A manifest as the command writes it, of a small made-up pool."""
-    pool = small_pool(40)
-    problem = pose(pool, Demand(size=size, delta=0.8, without=LOOSE))
+    problem = made_problem(size)
     found = dataclasses.replace(select(problem, seconds=200, starts=2), seconds=1.0, cpu_seconds=1.0)
-    return core_document(problem, found, random_reference(pool.responses, size, 2000), {})
+    reference = random_reference(problem.pool.responses, size, 2000)
+    made = core_document(problem, found, reference, {})
+    return {**made, "command": ["distill", "core", "--responses", "/data/gone.tsv", "--size", str(size)]}
+
+
+@functools.cache
+def made_comparison(size):
+    """How it compares, as ``distill compare`` writes it."""
+    made = made_manifest(size)
+    others = {"@core50": ["t0003", *made["members"][:3], "t0030", "elsewhere"], "@second": ["t0001", "t0009"]}
+    found = compare(made_problem(size), "@first", made["members"], others, 0)
+    return {**found, "members_sha256": made["members_sha256"]}
 
 
 def keep_one(name="first", size=8):
-    """Leave a manifest as the command does."""
+    """Leave a manifest and a comparison as the commands do."""
     document = made_manifest(size)
     write_json(locations.data_folder() / "distilled" / f"{name}.json", document)
+    keep_comparison(name, made_comparison(size))
     return document
 
 
@@ -51,25 +68,47 @@ def responses() -> Path:
     return path
 
 
-VIEWS = {"facts": 0, "members": 1, "constraints": 2, "cloud": 4}
+VIEWS = ("facts", "members", "constraints", "map", "cloud", "balance", "fidelity", "beside")
+THEMES = ["arena-dark", pytest.param("arena-colour-blind", marks=pytest.mark.slow)]
 
 
+@pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize(
-    ("view", "theme"),
-    [
-        ("facts", "arena-dark"),
-        ("facts", "arena-colour-blind"),
-        *((view, "arena-dark") for view in list(VIEWS)[1:]),
-    ],
-)
+@pytest.mark.parametrize("view", VIEWS)
 def test_views(snap_compare, view, size, theme):
     keep_one()
-    presses = VIEWS[view]
 
     async def prepare(pilot):
         await settle(pilot)
-        await pilot.press(*["v"] * presses)
+        pilot.app.screen._views.front(view)
+        await settle(pilot)
+
+    assert snap_compare(console(None, "distill", theme), terminal_size=size, run_before=prepare)
+
+
+STEPS = [
+    Step(2.0, "swaps, start 1 of 12", 0.671, 0.91),
+    Step(4.0, "swaps, start 2 of 12", 0.6745, 0.91),
+    Step(9.0, "cutting planes", 0.6745, 0.681),
+    Step(30.0, "branching", 0.6771, 0.6797),
+]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("how", ["running", "refused"])
+def test_search(snap_compare, how, size, theme):
+    keep_one()
+
+    async def prepare(pilot):
+        await settle(pilot)
+        views = pilot.app.screen._views
+        views.front("search")
+        if how == "running":
+            views.show_search(rows.progress(STEPS[-1], 31.0, "120s"), STEPS)
+        else:
+            clash = Clashing(("exactly 600 tasks", "36 to 240 tasks won by udsr"), ("winner",))
+            views.show_search(rows.refusal("", clash), ())
         await settle(pilot)
 
     assert snap_compare(console(None, "distill", theme), terminal_size=size, run_before=prepare)
@@ -106,7 +145,7 @@ async def test_a_selection_runs_is_watched_and_is_saved(responses):
         # The made-up pool has none of the paper's quotas; the form has no field for leaving them out.
         words = [*demand.words(screen._values()), "--fidelity", "off", "--without", ",".join(LOOSE)]
         await run_words(pilot, words)
-        assert "saved as @mini" in text_of(pilot)
+        assert any(note.message == "saved as @mini" for note in pilot.app._notifications)
         assert len(selections.load("mini")) == 6
         assert screen.query_one("#shelf", Table).cursor == "mini"
         assert screen._steps[-1].bound >= screen._steps[-1].incumbent - 1e-9

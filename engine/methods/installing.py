@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from engine.errors import EngineError
-from engine.methods import checkouts
+from engine.methods import bundle, checkouts, doctor
 from engine.methods.environments import (
     MARKER,
     Installed,
@@ -22,6 +22,7 @@ from engine.methods.environments import (
     folder_of_all,
     folders_named,
     interpreter,
+    launch,
     needs_environment,
     requirements_file,
     state,
@@ -90,11 +91,13 @@ def _install_locked(method: Method, source: str | None, weights: Path | None, te
     whole = before.usable or before.status == "weights missing"
     if whole and before.installed is not None and before.folder is not None:
         rebuilt = method.build and wanted.commit != before.installed.commit
-        if not rebuilt:
+        if not rebuilt and _imports(method, before, tell):
             if wanted != before.installed:
                 _write_marker(before.folder, wanted)
             tell(f"{method.name} is installed in {before.folder}")
             return state(method)
+    if method.build:
+        checkouts.check_tools(method)
     for leftover in folder_of_all().glob(f".building.{method.name}.*"):
         tell(f"removing what an interrupted installation of {method.name} left")
         shutil.rmtree(leftover, ignore_errors=True)
@@ -115,6 +118,17 @@ def _install_locked(method: Method, source: str | None, weights: Path | None, te
         _write_marker(folder, dataclasses.replace(wanted, julia=_resolved_julia(method, folder)))
     tell(f"{method.name} is installed in {folder}")
     return state(method)
+
+
+def _imports(method: Method, condition: State, tell: Tell) -> bool:
+    """Tell whether the packages of a finished environment still import; files of it may have gone since."""
+    if not condition.usable or method.kind == "julia" or not method.probe:
+        return True
+    found = doctor.probe(method.name, launch(method), str(bundle.build(method)), method.probe)
+    if not found.ready and found.status != "not answering":
+        tell(f"{method.name} does not start ({found.status}); its environment is made again")
+        return False
+    return True
 
 
 def _remove_outdated(method: Method, folder: Path, tell: Tell) -> None:
@@ -176,7 +190,6 @@ def _fill(method: Method, folder: Path, wanted: Installed, tell: Tell) -> None:
     uv(["pip", "install", *python, *requirements], method, log)
     if method.build and wanted.source is not None:
         tell(f"building {method.name} from its checkout by its own packaging")
-        checkouts.check_tools(method)
         with tempfile.TemporaryDirectory(prefix="arena-build-") as temporary:
             # A copy, so that the build leaves nothing in the user's folder.
             copy = Path(temporary) / method.name
@@ -231,8 +244,8 @@ def uv(words: Sequence[str], method: Method, log: Path) -> None:
     """
     env = {**os.environ, "UV_PYTHON_DOWNLOADS": "never", "UV_NO_PROGRESS": "1"}
     env.pop("VIRTUAL_ENV", None)
-    if "ARENA_HOME" in os.environ and "UV_CACHE_DIR" not in os.environ:
-        env["UV_CACHE_DIR"] = str(cache_folder() / "wheels")
+    if _own_wheels():
+        env["UV_CACHE_DIR"] = str(_wheels_folder())
     try:
         with log.open("ab") as output:
             ended = subprocess.run(
@@ -250,6 +263,15 @@ def uv(words: Sequence[str], method: Method, log: Path) -> None:
     if ended.returncode != 0:
         message = f"{method.name} could not be installed: {_reason(log)} (all of it in {log})"
         raise EngineError(message)
+
+
+def _own_wheels() -> bool:
+    """Whether uv is told to keep what it downloads below the user's ARENA_HOME, not in its usual cache."""
+    return "ARENA_HOME" in os.environ and "UV_CACHE_DIR" not in os.environ
+
+
+def _wheels_folder() -> Path:
+    return cache_folder() / "wheels"
 
 
 def find_uv() -> str:
@@ -296,6 +318,10 @@ def uninstall(method: Method, *, tell: Tell = lambda _: None) -> None:
         shutil.rmtree(cache_folder() / "homes" / method.name, ignore_errors=True)
         (cache_folder() / "logs" / f"install-{method.name}.log").unlink(missing_ok=True)
     _lock_file(method).unlink(missing_ok=True)
+    kept = (
+        f"{_wheels_folder()}; remove that folder" if _own_wheels() else "the cache of uv; run uv cache clean"
+    )
+    tell(f"downloaded packages stay for later installations in {kept} to free their space")
 
 
 def processes_in(folder: Path) -> list[int]:

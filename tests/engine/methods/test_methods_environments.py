@@ -81,6 +81,20 @@ def test_a_vanished_interpreter_is_said_and_repaired(packaged):
     assert install(packaged).usable
 
 
+def test_an_environment_that_lost_a_package_is_made_again(packaged):
+    method = replace(packaged, probe=("its_package",))
+    told = []
+    install(method, tell=told.append)
+    package = environment_folder(method) / "lib" / f"python3.{sys.version_info.minor}" / "site-packages"
+    (package / "its_package.py").write_text("")
+    install(method, tell=told.append)
+    assert not any("made again" in sentence for sentence in told)
+    (package / "its_package.py").unlink()
+    install(method, tell=told.append)
+    assert "polyfit does not start (missing library (its_package)); its environment is made again" in told
+    assert sum("making the environment" in sentence for sentence in told) == 2
+
+
 def test_other_requirements_make_it_outdated_and_the_old_environment_goes(packaged):
     install(packaged)
     old = environment_folder(packaged)

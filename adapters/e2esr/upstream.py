@@ -37,6 +37,8 @@ def import_upstream(request: Request, name: str) -> Any:  # noqa: ANN401
     sys.path.insert(0, request.source)
     _accept_byte_masks(torch)
     torch.set_num_threads(request.threads)
+    # Table 17: one interop thread.
+    torch.set_num_interop_threads(1)
     torch.manual_seed(request.seed)
     random.seed(request.seed)
     # Upstream draws from NumPy's legacy generator.

@@ -4,6 +4,7 @@ import contextlib
 import importlib
 import math
 import sys
+import time
 import types
 from collections.abc import Callable
 from typing import Any
@@ -67,6 +68,7 @@ class Tpsr:
     def _watch(self, columns: list[int], scaling: Any, report: Callable[[Equation], None]) -> None:  # noqa: ANN401
         """Look over the shoulder of the two functions that refine a sequence and reward it."""
         refine, reward = self.planning.refine_for_sample, self.planning.compute_reward_e2e
+        slowest, last = 0.0, time.monotonic()
 
         def refined(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401
             # A sequence without any valid tree makes upstream look into None.
@@ -76,6 +78,7 @@ class Tpsr:
                 return None, None, []
 
         def rewarded(parameters: Any, samples: Any, values: Any, text: Any, trees: Any) -> float:  # noqa: ANN401
+            nonlocal slowest, last
             valid = values is not None and bool(trees) and trees[0] is not None
             score = float(reward(parameters, samples, values, text, trees if valid else []))
             self.sequences += 1
@@ -90,7 +93,10 @@ class Tpsr:
                 )
                 self.equations.append(equation)
                 report(equation)
-            if self.request.time_left() <= 0 or self.request.spent(self.sequences):
+            now = time.monotonic()
+            slowest, last = max(slowest, now - last), now
+            # There is no way out between two rewards: none is waited for that may come after the budget.
+            if self.request.time_left() <= slowest or self.request.spent(self.sequences):
                 raise OutOfBudgetError
             return score
 

@@ -64,6 +64,10 @@ def run(arguments: argparse.Namespace) -> int:
     for condition in dict.fromkeys(method.condition for method in scores.methods):
         print(writers.text(report.profile(scores, condition, with_published=arguments.with_published)))
         print()
+    ranked = report.ranking(scores)
+    if ranked is not None:
+        print(writers.text(ranked))
+        print()
     noise = report.noise(scores, with_published=arguments.with_published)
     if noise is not None:
         print(writers.text(noise))

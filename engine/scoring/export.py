@@ -54,7 +54,7 @@ def export(scores: Scores, kind: str, out: Path, *, with_published: bool = False
 
 
 def report_tables(scores: Scores, *, with_published: bool = False) -> list[report.Table]:
-    """Return tables 2 and 13 to 17 as far as the campaign has them.
+    """Return the ranking and tables 2 and 13 to 17 as far as the campaign has them.
 
     Parameters
     ----------
@@ -66,15 +66,18 @@ def report_tables(scores: Scores, *, with_published: bool = False) -> list[repor
     Returns
     -------
     list of Table
-        One profile per condition, the noise table where there is noise, methods and settings.
+        One profile per condition, the ranking where there are two methods, the noise table where there is
+        noise, methods and settings.
     """
     spec = spec_file.read(scores.folder)
     found = [
         report.profile(scores, condition, with_published=with_published)
         for condition in dict.fromkeys(score.condition for score in scores.methods)
     ]
+    ranked = report.ranking(scores)
     noise = report.noise(scores, with_published=with_published)
-    return [*found, *([noise] if noise else []), report.methods_table(spec), report.settings_table(spec)]
+    relative = [table for table in (ranked, noise) if table is not None]
+    return [*found, *relative, report.methods_table(spec), report.settings_table(spec)]
 
 
 def document(scores: Scores) -> dict[str, Any]:

@@ -29,7 +29,7 @@ class Column:
     key: str
     title: str
     group: str = ""
-    best: Literal["highest", "none"] = "none"
+    best: Literal["highest", "lowest", "none"] = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +197,52 @@ def rates(scores: Scores) -> Table:
     return Table("rates", title, columns, tuple(rows), footnote)
 
 
+def ranking(scores: Scores, condition: str = "clean") -> Table | None:
+    """Order the methods by their mean place over the six axes.
+
+    Parameters
+    ----------
+    scores : Scores
+        A campaign's scores.
+    condition : str
+        Training condition.
+
+    Returns
+    -------
+    Table or None
+        The place on every axis, 1 for the best, ties sharing their mean place; methods that miss an axis
+        come last, without a mean. None with fewer than two methods.
+    """
+    own = [score for score in scores.methods if score.condition == condition]
+    if len(own) < 2:
+        return None
+    places = {axis: _places([score.axes[axis].value for score in own]) for axis in AXES}
+    rows = []
+    for index, score in enumerate(own):
+        found = [places[axis][index] for axis in AXES]
+        complete = [place for place in found if place is not None]
+        mean = sum(complete) / len(AXES) if len(complete) == len(AXES) else None
+        rows.append(Row({"algorithm": score.label, "mean": mean, **dict(zip(AXES, found, strict=True))}, {}))
+    rows.sort(key=lambda row: (row.cells["mean"] is None, row.cells["mean"] or 0.0))
+    columns = (
+        Column("algorithm", "Algorithm"),
+        Column("mean", "mean place", "", "lowest"),
+        *(Column(axis, axis, AXIS_GROUPS[axis], "lowest") for axis in AXES),
+    )
+    footnote = "1 is the best place, ties share theirs. The mean weighs all axes alike, which is a choice."
+    return Table("ranking", f"Ranking of {len(own)} methods ({condition})", columns, tuple(rows), footnote)
+
+
+def _places(values: Sequence[float | None]) -> list[float | None]:
+    known = [round(value, 12) for value in values if value is not None]
+    return [
+        None
+        if value is None
+        else 1 + sum(other > round(value, 12) for other in known) + (known.count(round(value, 12)) - 1) / 2
+        for value in values
+    ]
+
+
 def comparisons(scores: Scores) -> Table:
     """Lay out the paired comparisons of all methods on all axes.
 
@@ -248,7 +294,8 @@ def marks(table: Table) -> dict[tuple[int, str], Literal["best", "second"]]:
     Returns
     -------
     dict of (row index, column key) to {'best', 'second'}
-        Ties share a mark. Published rows compete among themselves, and so do those of one condition.
+        Ties share a mark, a column of equal values has none. Published rows compete among themselves, and so
+        do those of one condition.
     """
     found: dict[tuple[int, str], Literal["best", "second"]] = {}
     for column in table.columns:
@@ -262,9 +309,10 @@ def marks(table: Table) -> dict[tuple[int, str], Literal["best", "second"]]:
                 if (row.published, row.cells.get("condition")) == kind
                 and isinstance(value := row.cells.get(column.key), float)
             }
-            order = sorted(set(values.values()), reverse=True)[:2]
+            order = sorted(set(values.values()), reverse=column.best == "highest")
+            # Where all are equal nobody is ahead: a mark would say otherwise.
             for index, value in values.items():
-                if value in order and len(values) > 1:
+                if value in order[:2] and len(order) > 1:
                     found[index, column.key] = "best" if value == order[0] else "second"
     return found
 

@@ -194,6 +194,30 @@ def test_ranking_puts_what_is_not_finite_last_pain_8():
     assert axes.ranked({"x": None, "y": math.inf, "z": 0.1})[0] == "z"
 
 
+def test_methods_are_ranked_by_their_mean_place_pain_8(tmp_path):
+    from engine.scoring import report, writers
+
+    nguyen = task(NGUYEN)
+    folder = campaign(tmp_path / "c", [nguyen], labels=("worse", "better", "lost", "even"), seeds=(520, 521))
+    errors = {"worse": (1e-3, 1e-2), "better": (1e-12, 1e-12), "even": (1e-3, 1e-2)}
+    for label, (id_nmse, ood_nmse) in errors.items():
+        for seed in (520, 521):
+            key = RunKey(label, nguyen.id, seed)
+            write_run(folder, key, nguyen, f"1.01*({nguyen.formula})", id_nmse, ood_nmse, checkpoints=2)
+    scores = score(folder)
+    ranked = report.ranking(scores)
+    assert [row.cells["algorithm"] for row in ranked.rows] == ["better", "worse", "even", "lost"]
+    places = {row.cells["algorithm"]: row.cells for row in ranked.rows}
+    assert (places["better"]["ID"], places["worse"]["ID"], places["even"]["ID"]) == (1.0, 2.5, 2.5)
+    # A method without a single run that ended has no axis, so no place and no mean.
+    assert places["lost"]["ID"] is None
+    assert places["lost"]["mean"] is None
+    # All three are equal in SYM: nobody is marked as ahead.
+    assert {key for _, key in report.marks(ranked)} >= {"mean", "ID"}
+    assert not any(key == "SYM" for _, key in report.marks(ranked))
+    assert "1 is the best place" in writers.text(ranked)
+
+
 def test_correlations_need_three_methods_and_variation():
     from engine.scoring.rows import AXES, AxisScore, MethodScore
 

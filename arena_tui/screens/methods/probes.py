@@ -1,12 +1,14 @@
 """The probe panel: usability of every candidate, a panel of four with its live U, and the paradigm rule."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 
 from arena_tui.widgets.facts import Facts
 from arena_tui.widgets.table import Column, Row, Table
@@ -46,23 +48,50 @@ def read_candidates(source: Path) -> Candidates:
     Raises
     ------
     EngineError
-        When a run is missing, or a candidate's paradigm is not known.
+        When a run is missing or there twice, or a candidate's paradigm is not known.
     """
     from engine.distilling import panels, usability
     from engine.distilling.records import read_records
+    from engine.errors import EngineError
 
     found = usability.gather(read_records(source))
     H = usability.usability(found)
-    paradigms = panels.paradigms_of(found.methods)
+    paradigms = panels.paradigms_of(found.methods, _own_paradigms(source, found.methods))
     finite, exploded = found.available.mean(axis=0), found.explosions(usability.DEFAULT_TAU).mean(axis=0)
+    try:
+        ranking = panels.rank_panels(H, paradigms)
+    except EngineError:
+        # Too few candidates or paradigms for a panel: their usability can be read all the same.
+        ranking = panels.Ranking((), math.comb(len(H), panels.PANEL_SIZE))
     return Candidates(
         source.name,
         H,
         {name: float(share) for name, share in zip(found.methods, finite, strict=True)},
         {name: float(share) for name, share in zip(found.methods, exploded, strict=True)},
         paradigms,
-        panels.rank_panels(H, paradigms),
+        ranking,
     )
+
+
+def _own_paradigms(source: Path, labels: Sequence[str]) -> dict[str, str]:
+    """Look up the paradigm of what the paper did not try: by label, or by the method behind a label."""
+    from engine.distilling.usability import PARADIGMS
+    from engine.methods import registry
+    from engine.running import reader
+
+    behind = {label: label for label in labels}
+    if source.is_dir():
+        behind |= {run.key.label: run.method for run in reader.read_campaign(source).runs}
+    known = registry.names()
+    found = {}
+    for label, method in behind.items():
+        if label in PARADIGMS:
+            continue
+        if method in PARADIGMS:
+            found[label] = PARADIGMS[method]
+        elif method in known:
+            found[label] = registry.get(method).paradigm.removesuffix(" Search").lower()
+    return found
 
 
 def _share(value: object) -> str:
@@ -105,8 +134,8 @@ def panel_facts(found: Candidates, members: frozenset[str]) -> list[tuple[str, o
     kinds = sorted({found.paradigms[name] for name in members})
     kept = len(kinds) >= LEAST_PARADIGMS
     facts: list[tuple[str, object]] = [
-        (f"Panel of {PANEL_SIZE}", ""),
-        ("members", ", ".join(sorted(members)) or "none: Space chooses"),
+        (f"Panel of {PANEL_SIZE}   Space puts a candidate in or out, n plans a campaign of them", ""),
+        ("members", ", ".join(sorted(members)) or "none"),
         (
             "paradigms",
             f"{'✓' if kept else '✗'} {len(kinds)} of at least {LEAST_PARADIGMS}: {', '.join(kinds)}",
@@ -117,14 +146,18 @@ def panel_facts(found: Candidates, members: frozenset[str]) -> list[tuple[str, o
         rank = found.ranking.rank_of(members)
         facts.append(("U", f"{float(total):.6f} ({total})"))
         known = len(found.ranking.panels)
-        facts.append(("rank", f"{rank} of {known} feasible" if rank else "not feasible: too few paradigms"))
+        facts.append(("rank", f"{rank} of {known} feasible" if rank else "✗ not feasible: too few paradigms"))
     else:
-        facts.append(("U", f"chosen {len(members)} of {PANEL_SIZE}"))
-    facts.append(("Best panels", ""))
+        so_far = f", mean H {float(sum((found.H[name] for name in members), Fraction(0)) / len(members)):.6f}"
+        facts.append(("U", f"chosen {len(members)} of {PANEL_SIZE}{so_far if members else ''}"))
     best = found.ranking.panels[:_BEST]
+    facts.append(("Best panels" if best else "No panel of these covers enough paradigms", ""))
     facts += [(f"{panel.rank}  {float(panel.U):.6f}", ", ".join(panel.members)) for panel in best]
     facts.append(
-        ("from", f"{found.source}: {len(found.ranking.panels)} of {found.ranking.enumerated} panels")
+        ("from", f"{found.source}: {len(found.ranking.panels)} of {found.ranking.enumerated} panels feasible")
+    )
+    facts.append(
+        ("H", "(finite + 1 - b100) / 2: tasks with three finite errors; tasks with an error over 100")
     )
     return facts
 
@@ -136,7 +169,9 @@ class ProbePanel(Vertical):
     ProbePanel {
         height: 1fr;
         & > Table { height: 1fr; min-height: 4; }
-        & > Facts { border-top: solid $quiet 60%; max-height: 60%; }
+        & > VerticalScroll {
+            border-top: solid $quiet 60%; height: auto; max-height: 60%; scrollbar-size: 1 1;
+        }
     }
     """
 
@@ -150,7 +185,8 @@ class ProbePanel(Vertical):
             COLUMNS, empty="no records yet: b names a table of runs or a campaign",
             sort="H", descending=True, pinned=1, id="candidates",
         )  # fmt: skip
-        yield Facts(id="panel")
+        with VerticalScroll():
+            yield Facts(id="panel")
 
     @property
     def loaded(self) -> bool:
@@ -183,8 +219,13 @@ class ProbePanel(Vertical):
                 for name, H in found.H.items()
             ]
         )
-        table.set_marks(found.ranking.panels[0].members)
+        table.set_marks(found.ranking.panels[0].members if found.ranking.panels else ())
         self._judge()
+
+    @property
+    def members(self) -> list[str]:
+        """The chosen candidates, by name."""
+        return sorted(self.query_one(Table).marks)
 
     def toggle(self) -> None:
         """Put the candidate under the cursor into the panel, or take it out."""

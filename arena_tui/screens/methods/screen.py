@@ -21,6 +21,7 @@ from arena_tui.widgets.table import Table
 
 _PANES = ("about", "settings", "probes", "output")
 _OUTPUT_LINES = 400
+_RECORDS = "methods.records"
 
 
 class MethodsScreen(ConsoleScreen):
@@ -37,7 +38,8 @@ class MethodsScreen(ConsoleScreen):
         "campaign of the marked methods.\n\n"
         "Probes: usability H of the candidates from runs on the calibration tasks (b names them; an open "
         "campaign is tried first). Space puts a candidate into the panel of four or takes it out; U, the "
-        "rule of three paradigms and the rank among all feasible panels follow at once."
+        "rule of three paradigms and the rank among all feasible panels follow at once; n plans a "
+        "campaign of the panel."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("i", "install", "Install"),
@@ -151,6 +153,7 @@ class MethodsScreen(ConsoleScreen):
 
     def _front(self, pane: str) -> None:
         self._pane = pane
+        self.set_class(pane == "probes", "probing")
         for name in _PANES:
             self.query_one(f"#{name}").set_class(name == pane, "front")
         if pane == "probes" and not self.query_one(ProbePanel).loaded and self.campaign is not None:
@@ -182,12 +185,14 @@ class MethodsScreen(ConsoleScreen):
 
         def take(text: str | None) -> None:
             if text:
+                self.console.remember(_RECORDS, text)
                 self._read_probes(Path(text).expanduser())
 
         words = (
             "A table of runs (TSV, CSV, Parquet), one run for each candidate and task; or a campaign folder:"
         )
-        self.app.push_screen(Typed("Records for the probes", words), take)
+        last = str(self.console.recall(_RECORDS) or "")
+        self.app.push_screen(Typed("Records for the probes", words, last), take)
 
     def _read_probes(self, source: Path) -> None:
         self._front("probes")
@@ -236,9 +241,11 @@ class MethodsScreen(ConsoleScreen):
             self._override(known.method.name, key, known.method.defaults()[key])
 
     def action_campaign(self) -> None:
-        """Plan a campaign of the marked methods with their changed settings."""
+        """Plan a campaign of the marked methods, or of the panel, with their changed settings."""
         table = self.query_one("#methods", Table)
         names = list(table.marks) or ([table.cursor] if table.cursor else [])
+        if self._pane == "probes" and self.query_one(ProbePanel).members:
+            names = self.query_one(ProbePanel).members
         words = [rows.set_words(name, self._overrides.get(name, {})) for name in names]
         self.console.new_campaign(methods=",".join(names), settings=" ".join(word for word in words if word))
 

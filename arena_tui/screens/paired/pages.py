@@ -55,6 +55,10 @@ def _net_tone(value: object) -> str:
     return "" if not isinstance(value, int) or value == 0 else "good" if value > 0 else "bad"
 
 
+def _seeds(value: object) -> str:
+    return str(value) if value else "–"
+
+
 def _solves(name: str, title: str) -> Column:
     return Column(name, title, max(5, len(title)), show=_sign, tone=_tone)
 
@@ -72,8 +76,8 @@ CELL_COLUMNS = (
 GAIN_COLUMNS = (
     Column("name", "task", 10, grow=1),
     Column("net", "net", 4, right=True, show=_net, tone=_net_tone),
-    Column("gained", "gained in seeds", 16),
-    Column("lost", "lost in seeds", 16),
+    Column("gained", "gained in seeds", 16, show=_seeds),
+    Column("lost", "lost in seeds", 16, show=_seeds),
     Column("same", "same", 4, right=True),
     Column("domain", "domain", 14),
 )

@@ -32,7 +32,7 @@ def _tone(value: object) -> str:
 
 
 STUDY_COLUMNS = (
-    Column("folder", "study", 20, grow=1),
+    Column("folder", "study", 18, grow=1),
     Column("done", "units", 8, right=True),
     Column("state", "state", 12, tone=lambda value: "live" if str(value).startswith("▶") else "quiet"),
     Column("library", "library", 14),

@@ -56,8 +56,8 @@ async def test_a_person_reads_a_bank_union_table(study, size):
         assert "BPG10 0 LLM only ✓" in line_of(shown, "LLM only")
         shown = await press(pilot, "v")
         assert "net 0 (0.00 per seed): 1 gained, 1 lost, 4 the same" in " ".join(shown.split())
-        assert "BPG10 +1 0" in line_of(shown, "BPG10")
-        assert "PO10 -1 1" in line_of(shown, "PO10")
+        assert "BPG10 +1 0 – 1" in line_of(shown, "BPG10")
+        assert "PO10 -1 – 1 1" in line_of(shown, "PO10")
         assert "delta_prior = UNION-L2" in await press(pilot, "l")
         shown = await press(pilot, "v")
         assert "Retention" in shown

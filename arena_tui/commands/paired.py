@@ -123,12 +123,15 @@ def run_study(args: argparse.Namespace) -> int:
     """Run or resume a paired study."""
     from dataclasses import replace
 
+    from engine.errors import EngineError
     from engine.reachability.greedy import Limits
     from engine.reachability.library_files import load
     from engine.reachability.report import report
     from engine.reachability.study import paired
     from tasks.selections import resolve
 
+    if args.stop is not None and not 0.0 <= args.stop < float("inf"):
+        raise EngineError(f"--stop {args.stop:g}: give an NMSE of 0 or more, such as 1e-20")
     limits = Limits() if args.stop is None else replace(Limits(), stop=args.stop)
     arms = [arm for arm in args.arms.split(",") if arm]
     study = paired(

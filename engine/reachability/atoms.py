@@ -92,7 +92,8 @@ def normalized(text: str) -> str:
     -------
     str
         Equal for texts that differ only in the order of sums and products, in ``x*x`` against ``x**2``,
-        in spacing and brackets, or in a leading number.
+        ``sqrt(x)`` against ``x**0.5``, ``exp(-x)`` against ``e**-x`` or ``1/exp(x)``, in spacing and
+        brackets, or in a leading number.
     """
     factors = _powers(_parse(text))
     parts = [_power_text(base, count) for base, count in factors.items() if not _is_number(base)]
@@ -201,18 +202,39 @@ def _powers(node: ast.expr) -> dict[str, float]:
             and (exponent := _literal(part.right))
         ):
             take(part.left, power * exponent)
+        elif power < 0.0 and isinstance(exponential := _exponential(part), ast.expr):
+            key = f"exp({_whole(ast.UnaryOp(ast.USub(), exponential))})"
+            counts[key] = counts.get(key, 0.0) - power
         else:
             key = _plain(part)
             counts[key] = counts.get(key, 0.0) + power
 
     take(node, 1.0)
+    if "-1" in counts:
+        counts["-1"] = abs(counts["-1"]) % 2.0
     return {key: count for key, count in counts.items() if count != 0.0}
+
+
+def _exponential(node: ast.expr) -> ast.expr | None:
+    """Return the argument of ``exp(u)`` or of ``e**u``."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1:
+        return node.args[0] if node.func.id.lower() == "exp" else None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and isinstance(node.left, ast.Name):
+        return node.right if node.left.id == "e" else None
+    return None
+
+
+def _half(node: ast.expr) -> bool:
+    """Tell whether an exponent is one half, written either way."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        return _literal(node.left) == 1.0 and _literal(node.right) == 2.0
+    return isinstance(node, ast.Constant) and node.value == 0.5
 
 
 def _literal(node: ast.expr) -> float | None:
     """Return a whole-number exponent; fractional ones keep their base together."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, int) and not isinstance(node.value, bool):
-        return float(node.value)
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return float(node.value) if float(node.value).is_integer() else None
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         inner = _literal(node.operand)
         return None if inner is None else -inner
@@ -227,6 +249,11 @@ def _plain(node: ast.expr) -> str:
     """Return the normal form of a sum, a call, a power with a symbol in its exponent, or a leaf."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
         return "(" + "+".join(sorted(_terms(node, 1))) + ")"
+    exponential = _exponential(node)
+    if exponential is not None:
+        return f"exp({_whole(exponential)})"
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and _half(node.right):
+        return f"sqrt({_whole(node.left)})"
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
         return f"({_whole(node.left)})**({_whole(node.right)})"
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
@@ -241,6 +268,8 @@ def _terms(node: ast.expr, sign: int) -> list[str]:
         right = sign if isinstance(node.op, ast.Add) else -sign
         return _terms(node.left, sign) + _terms(node.right, right)
     text = _whole(node)
+    if text.startswith("-1*"):
+        text, sign = text.removeprefix("-1*"), -sign
     return [text if sign > 0 else f"-{text}"]
 
 

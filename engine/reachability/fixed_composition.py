@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.errors import EngineError
 from engine.reachability.arms import failed, head, measured, training_rows
-from engine.reachability.asking import ASKING_THREADS, hint
+from engine.reachability.asking import ASKING_THREADS, Patience, hint
 from engine.reachability.composition import composed, fit, question
 from engine.reachability.greedy import Limits
 from engine.reachability.outcomes import METRICS, TITLES
@@ -108,7 +108,7 @@ def run(
     jobs = [
         _Job(cell, missing[cell], asked, limits, out)
         for cell, asked in answers.items()
-        if asked.answer is not None
+        if not isinstance(asked, str) and asked.answer is not None
     ]
     done, total, began = len(menus) - len(missing), len(menus), time.monotonic()
     for count, job in enumerate(spread(_work, jobs, workers), start=1):
@@ -116,7 +116,11 @@ def run(
             left = (time.monotonic() - began) / count * (len(jobs) - count)
             on_progress(Progress(done + count, total, left, f"{job.cell[0]}, seed {job.cell[1]}"))
     compact(out)
-    silent = [(*cell, asked.reason or "no answer") for cell, asked in answers.items() if asked.answer is None]
+    silent = [
+        (*cell, asked if isinstance(asked, str) else asked.reason or "no answer")
+        for cell, asked in answers.items()
+        if isinstance(asked, str) or asked.answer is None
+    ]
     return Outcome(done + len(jobs), tuple(silent))
 
 
@@ -203,10 +207,11 @@ def _done(out: Path, cell: Cell) -> bool:
     return record is not None and record.get("status") != "failed"
 
 
-def _answers(out: Path, missing: Mapping[Cell, Unit], level: str, source: Source) -> dict[Cell, Asked]:
+def _answers(out: Path, missing: Mapping[Cell, Unit], level: str, source: Source) -> dict[Cell, Asked | str]:
     saved = Saved(out)
+    patience = Patience(source)
 
-    def ask(item: tuple[Cell, Unit]) -> Asked:
+    def ask(item: tuple[Cell, Unit]) -> Asked | str:
         (identifier, seed), unit = item
         task = catalogue.get(identifier)
         X, y = training_rows(splits(task))
@@ -214,7 +219,7 @@ def _answers(out: Path, missing: Mapping[Cell, Unit], level: str, source: Source
         asked = question(
             "l1" if level == "l1" else "l2", task.feature_names, task.target.name, hint(task), menu, X, y
         )
-        return replace(saved.ask(source, task.id, task.name, seed, asked), seed=seed)
+        return patience.ask(lambda: replace(saved.ask(source, task.id, task.name, seed, asked), seed=seed))
 
     with ThreadPoolExecutor(ASKING_THREADS) as threads:
         return dict(zip(missing, threads.map(ask, missing.items()), strict=True))

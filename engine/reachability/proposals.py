@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from engine.expression import ExpressionError, infix, parse
-from engine.expression.nodes import Constant, Number, variables
+from engine.expression.nodes import Apply, Constant, Node, Number, variables
 from engine.reachability.atoms import PARAMETER, Atom, atom
 from engine.reachability.libraries import fitted
 from engine.reachability.prompts import ATOMS_ASKED
@@ -210,8 +210,24 @@ def _positional(item: object, names: Sequence[str], symbol: str) -> tuple[str | 
         return None, str(error)
     if isinstance(node, Number | Constant) or not variables(node) - {len(names)}:
         return None, "depends on no input"
-    text = infix(node, [*(f"x{place}" for place in range(len(names))), PARAMETER])
+    bare = _without_scale(node, len(names))
+    text = infix(bare, [*(f"x{place}" for place in range(len(names))), PARAMETER])
     return text, ""
+
+
+def _without_scale(node: Node, parameter: int) -> Node:
+    """Take numbers and inner constants that only scale a term out of it: its coefficient does that."""
+    if not isinstance(node, Apply):
+        return node
+    if node.op == "neg":
+        return _without_scale(node.args[0], parameter)
+    if node.op == "div" and not variables(node.args[1]) - {parameter}:
+        return _without_scale(node.args[0], parameter)
+    if node.op == "mul":
+        kept = tuple(part for part in node.args if variables(part) - {parameter})
+        if len(kept) < len(node.args):
+            return _without_scale(kept[0], parameter) if len(kept) == 1 else Apply("mul", kept)
+    return node
 
 
 def _features(atoms: Sequence[str]) -> int:

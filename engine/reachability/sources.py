@@ -141,6 +141,10 @@ class RecordedSource:
                     f"{path.name}, line {place}: a proposal needs task, level (l1 or l2) and answer or atoms"
                 )
             seed = line.get("seed")
+            if seed is not None and (not isinstance(seed, int) or isinstance(seed, bool)):
+                raise EngineError(
+                    f"{path.name}, line {place}: seed must be a whole number, or absent for all"
+                )
             for key in (line["task"], line.get("name")):
                 if isinstance(key, str):
                     self._answers[key.lower(), line["level"], seed] = line
@@ -155,7 +159,9 @@ class RecordedSource:
         if line is None or (line.get("answer") is None and "atoms" not in line):
             why = f"{self.path.name} has no answer for {task}, seed {seed}, {question.level}"
             return Asked(task, seed, question.level, None, why, question.names, question.symbol, source)
-        answer = line["answer"] if line.get("answer") is not None else json.dumps({"atoms": line["atoms"]})
+        answer = line["answer"] if line.get("answer") is not None else {"atoms": line["atoms"]}
+        if not isinstance(answer, str):
+            answer = json.dumps(answer)
         recorded = line.get("source")
         if isinstance(recorded, dict):
             source = {**source, "model": recorded.get("model"), "answered_by": recorded.get("kind")}
@@ -255,6 +261,8 @@ def _objects(path: Path) -> Iterable[dict[str, Any]]:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise EngineError(f"the proposals file {path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise EngineError(f"the proposals file {path} is not UTF-8 text: give JSON lines") from error
     found = []
     for place, line in enumerate(text.splitlines(), start=1):
         if not line.strip():

@@ -272,13 +272,18 @@ def run(
     keys = [UnitKey(task.id, seed, arm) for seed in study.seeds for task in study.tasks for arm in study.arms]
     missing = {key for key in keys if not _finished(folder, key)}
     absent = {arm: why for arm in study.arms if arm in GP_METHODS and (why := gp.unavailable(arm))}
-    proposed, unanswered = proposals(study.tasks, folder, source, missing)
+    done = len(keys) - len(missing)
+
+    def asking(count: int, of: int) -> None:
+        if on_progress is not None:
+            on_progress(Progress(done, len(keys), None, f"asked {count} of {of} questions"))
+
+    proposed, unanswered = proposals(study.tasks, folder, source, missing, asking)
     cannot = sorted((key.task, key.seed, key.arm) for key in missing if key.arm in absent)
     not_run = (*unanswered, *((*key, absent[key[2]]) for key in cannot))
     _note_not_run(folder, not_run)
     jobs = list(_jobs(study, folder, {key for key in missing if key.arm not in absent}, proposed))
     total = sum(len(job.arms) for job in jobs)
-    done = len(keys) - len(missing)
     began = time.monotonic()
     finished = 0
     for job in spread(_work, jobs, workers):

@@ -90,6 +90,35 @@ def test_duplicates_count_once():
     assert len(found.dropped) == 2
 
 
+@pytest.mark.parametrize(
+    "same",
+    [
+        ("P**2", "P**2.0", "P*P", "P^2"),
+        ("sqrt(P)", "P**0.5", "P**(1/2)"),
+        ("exp(-a*t)", "E**(-a*t)", "exp(-(t*a))", "1/exp(a*t)", "exp(-(-(-a*t)))"),
+        ("P*exp(-a*t)", "P/exp(a*t)", "P*exp(a*t)**(-1)"),
+        ("P/(a + P)", "P*(P + a)**(-1)", "2*P/(a + P)", "-P/(P + a)"),
+        ("P - t", "-t + P", "P + -t"),
+        # numbers and inner constants that only scale: the coefficient does that
+        ("P", "a*P", "P/a", "-3*P", "P*3*a/2"),
+        ("sin(t)", "a*sin(t)"),
+    ],
+)
+def test_spellings_of_one_term_are_one_candidate(same):
+    found = menu(atoms(*same), NAMES)
+    assert len(found.atoms) == 1
+    assert len(found.dropped) == len(same) - 1
+    assert "a*" not in found.atoms[0].replace("-a*", "").replace("(a*", "")
+
+
+@pytest.mark.parametrize(
+    "others",
+    [("exp(a*t)", "exp(-a*t)"), ("P/(a + P)", "P/(a - P)"), ("P**3", "P**0.333"), ("sin(2*t)", "sin(3*t)")],
+)
+def test_different_terms_stay_apart(others):
+    assert len(menu(atoms(*others), NAMES).atoms) == 2
+
+
 @given(st.text(max_size=200))
 def test_no_answer_raises(text):
     menu(text, NAMES)
@@ -133,6 +162,9 @@ def facts(function):
         (lambda t, v: t**1.5, "y grows about like t^1.5"),
         (lambda t, v: np.sin(1.1 * t), "y oscillates along t with a period of about 5.7"),
         (lambda t, v: 20.0 - t, "y crosses zero near t = 20"),
+        (lambda t, v: 20.0 - t, "y decreases with t"),
+        (lambda t, v: 3.0 * t**-0.5, "y grows about like t^-0.5"),
+        (lambda t, v: (t - 10.0) * (t - 40.0), "y crosses zero near t = 40"),
     ],
 )
 def test_structure_is_told_from_the_rows(function, says):

@@ -12,6 +12,7 @@ from arena_tui.__main__ import main
 from engine.errors import EngineError
 from engine.models.caps import Caps
 from engine.models.request import Endpoint
+from engine.reachability.asking import ASKING_THREADS, PATIENCE
 from engine.reachability.greedy import Limits
 from engine.reachability.libraries import BUILT_IN, LASR, POLY
 from engine.reachability.records import units
@@ -135,6 +136,49 @@ def test_a_silent_model_is_given_up_and_said_so(shared_home, tmp_path):
     assert outcome.not_run[0][3] == "no answer within 0.5 s"
 
 
+def test_a_model_that_answers_nothing_is_not_asked_hundreds_of_times(shared_home, tmp_path):
+    with serving(lambda prompt, number: "", failures=[400] * 1000) as (url, seen):
+        made = study(arms=("llm-l1",), seeds=tuple(range(40)))
+        told = []
+        outcome = run(made, tmp_path / "s", asked(url, tmp_path / "s"), workers=1, on_progress=told.append)
+    assert len(outcome.not_run) == 40
+    assert PATIENCE <= len(seen) < 2 * PATIENCE + ASKING_THREADS
+    assert outcome.not_run[-1][3].startswith("not asked: ")
+    assert told[-1].last == "asked 40 of 40 questions"
+
+
+def test_a_model_that_answers_now_and_then_is_asked_everything(shared_home, tmp_path):
+    with serving(lambda prompt, number: MENU, failures=[400] * 5) as (url, seen):
+        made = study(arms=("llm-l1",), seeds=tuple(range(10)), limits=Limits(rows=20, rounds=1, starts=1))
+        outcome = run(made, tmp_path / "s", asked(url, tmp_path / "s"), workers=1)
+    assert len(seen) == 10
+    assert len(outcome.not_run) == 5
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"\xff\xfe{}", "not UTF-8"),
+        (b"{not json", "line 1: not JSON"),
+        (b"[1]", "not a JSON object"),
+        (b'{"task": "BPG10", "level": "l3", "atoms": []}', "needs task, level"),
+        (b'{"task": "BPG10", "level": "l1", "atoms": [], "seed": "0"}', "seed must be a whole number"),
+        (b'{"demonstration": true}', "holds no proposals"),
+    ],
+)
+def test_a_damaged_proposals_file_is_named(content, says, tmp_path):
+    (tmp_path / "p.jsonl").write_bytes(content)
+    with pytest.raises(EngineError, match=says):
+        RecordedSource(tmp_path / "p.jsonl")
+
+
+def test_an_answer_may_be_recorded_as_the_object_itself(shared_home, tmp_path):
+    line = {"task": "BPG10", "level": "l1", "answer": {"atoms": ["P**a"]}}
+    (tmp_path / "p.jsonl").write_text(json.dumps(line))
+    run(study(arms=("llm-l1",)), tmp_path / "s", RecordedSource(tmp_path / "p.jsonl"), workers=1)
+    assert records(tmp_path / "s")["llm-l1", "BPG10", 0]["proposals"]["usable"] == 1
+
+
 def test_a_cap_leaves_the_rest_not_run(shared_home, tmp_path):
     with serving(lambda prompt, number: MENU) as (url, seen):
         source = asked(url, tmp_path / "s", caps=Caps(calls=1))
@@ -206,6 +250,8 @@ def test_the_command_runs_reports_and_resumes(shared_home, tmp_path, capsys):
         ["run", "--tasks", "NoSuchTask"],
         ["run", "--tasks", "BPG10", "--seeds", "0,x"],
         ["run", "--tasks", "BPG10"],
+        ["run", "--tasks", "BPG10", "--arms", "bank", "--stop", "nan"],
+        ["run", "--tasks", "BPG10", "--arms", "bank", "--seeds", ","],
         ["run", "--tasks", "BPG10", "--proposals", "nowhere.jsonl"],
         ["knockout", "--tasks", "Nguyen-1"],
     ],

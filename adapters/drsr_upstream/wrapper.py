@@ -1,12 +1,14 @@
 """Binds upstream DrSR: its command line as it is, its best functions read from its files."""
 
 import json
+import re
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +16,14 @@ from numpy.typing import NDArray
 from adapters.drsr_upstream.history import read_best
 from adapters.errors import AdapterError
 from adapters.interface import Equation, Request
+from adapters.llm_sr.wrapper import searching_left
 from adapters.llm_sr_upstream.specification import background
 
 POLL_S = 0.2
 # The one provider of upstream's whose address its configuration may name.
 PROVIDER = "deepinfra"
+# How upstream prints an answer of the lent endpoint after which no further call can help.
+REFUSED = re.compile(rb"'code': '(cap_reached|invalid_token)'")
 
 
 class DrsrUpstream:
@@ -32,27 +37,43 @@ class DrsrUpstream:
         self.request = request
         self.folder = Path(request.native).absolute() / "drsr"
         self.best: Equation | None = None
+        self.refused = threading.Event()
 
     def fit(self, X: NDArray[np.float64], y: NDArray[np.float64], report: Callable[[Equation], None]) -> None:
-        """Run the command and publish each new best function."""
+        """Run the command and publish each new best function; end it where the model refuses for good."""
         table = Path("train.csv").absolute()
         header = ",".join([*self.request.features, self.request.target])
         np.savetxt(table, np.column_stack([X, y]), delimiter=",", header=header, comments="", fmt="%.17g")
         config = Path("llm.config").absolute()
         config.write_text(json.dumps(self._model()), encoding="utf-8")
-        process = subprocess.Popen([sys.executable, *self._words(table, config)], stdin=subprocess.DEVNULL)
-        while process.poll() is None:
+        words = [sys.executable, *self._words(table, config)]
+        process = subprocess.Popen(
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        listener = threading.Thread(target=self._listen, args=(process.stdout,), daemon=True)
+        listener.start()
+        ended_by_us = False
+        while process.poll() is None and not ended_by_us:
             time.sleep(POLL_S)
             self._publish(report)
-            if self.request.time_left() <= 0:
+            if self.refused.is_set() or searching_left(self.request) <= 0:
+                ended_by_us = True
                 process.terminate()
                 process.wait()
-                break
         self._publish(report)
         config.unlink(missing_ok=True)
-        if process.returncode > 0 and self.best is None:
+        if process.returncode != 0 and not ended_by_us and self.best is None:
             message = f"drsr-upstream: main.py ended with exit code {process.returncode}"
             raise AdapterError(message)
+
+    def _listen(self, output: IO[bytes]) -> None:
+        """Pass on what upstream prints until the model refuses for good; upstream would ask for ever."""
+        for line in output:
+            if not self.refused.is_set():
+                sys.stdout.buffer.write(line)
+                sys.stdout.buffer.flush()
+            if REFUSED.search(line):
+                self.refused.set()
 
     def _model(self) -> dict[str, Any]:
         endpoint = self.request.endpoint or {}

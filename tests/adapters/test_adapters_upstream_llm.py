@@ -115,3 +115,25 @@ def test_upstream_without_any_answer_is_no_completed_search(plugins, run_worker,
         )  # fmt: skip
     assert ran.code == 3
     assert "the model has answered nothing" in ran.lines[-1]["message"]
+
+
+STUBBORN = """
+import json, sys, time
+folder = sys.argv[sys.argv.index("--experiment_dir") + 1] + "/best_history"
+import os
+os.makedirs(folder)
+best = {"score": -1.0, "function": "def equation(x0, x1, params):\\n    return params[0]*x0", "params": [2.0]}
+open(folder + "/best_sample_1.json", "w").write(json.dumps(best))
+while True:
+    print("refused: {'error': {'message': 'the cap is reached', 'code': 'cap_reached'}}", flush=True)
+    time.sleep(0.05)
+"""
+
+
+def test_upstream_that_would_ask_for_ever_is_ended_at_the_cap(plugins, run_worker, table, tmp_path):
+    (tmp_path / "main.py").write_text(STUBBORN)
+    endpoint = {"url": "http://127.0.0.1:1/v1", "token": "lent", "model": "m"}
+    ran = run_worker("drsr-upstream", *table, path=tmp_path, source=tmp_path, budget_s=100, endpoint=endpoint)
+    assert ran.code == 0, ran.log
+    assert ran.events("final")[0]["text"].startswith("params = [2.0]")
+    assert ran.log.count("cap_reached") == 1

@@ -116,7 +116,8 @@ def notes(comparison: Mapping[str, Any], other: str) -> list[tuple[str, object]]
         ("Jaccard", f"{overlap['jaccard']:.3f}: {len(overlap['both'])} tasks in both"),
     ]
     if second["missing"]:
-        pairs.append(("left out", f"{second['missing']} tasks of {other} have no responses here"))
+        some = "1 task has" if second["missing"] == 1 else f"{second['missing']} tasks have"
+        pairs.append(("left out", f"{some} no responses here"))
     pairs += [("not met there", name) for name in second["broken"]]
     return pairs + [("not met here", name) for name in first["broken"]]
 

@@ -59,6 +59,7 @@ class DistillScreen(ConsoleScreen):
         Binding("V", "pane(-1)", "View before", show=False),
         Binding("o", "responses", "Known responses", show=False),
         Binding("l", "kinds", "Constraints to leave out", show=False),
+        Binding("enter", "take_demand", "Take its demand into the form", show=False),
         Binding("m", "measure", "Measure again", show=False),
         Binding("c", "copy", "Copy the command of the selection", show=False),
         Binding("C", "copy_demand", "Copy the command of the demand", show=False),
@@ -157,11 +158,10 @@ class DistillScreen(ConsoleScreen):
         self._measuring.recall(*current)
         self._look()
 
-    @on(Table.Opened, "#shelf")
-    def _opened(self) -> None:
+    def action_take_demand(self) -> None:
         """Take the demand of the selection under the cursor into the form."""
         current = self._current()
-        if current is not None:
+        if current is not None and self.focused is self.query_one("#shelf"):
             name, document = current
             asked = demand.options_of(document)
             self._form.fill({field.name: asked.get(field.name, "") for field in demand.FIELDS if asked})

@@ -44,7 +44,7 @@ class SelectionViews(Vertical):
         & .pane.front { display: block; }
         & VerticalScroll { scrollbar-size: 1 1; }
         & #state { height: auto; max-height: 2; color: $live; }
-        & #search-facts { height: auto; }
+        & #search-words { height: auto; max-height: 100%; }
         & #figures { height: 1fr; min-height: 6; max-height: 15; }
         & #both { height: 1fr; min-height: 4; border-top: solid $quiet 60%; }
         & .notes { height: auto; max-height: 8; }
@@ -84,7 +84,8 @@ class SelectionViews(Vertical):
             yield Table(beside.FIGURE_COLUMNS, empty="not measured yet", id="figures")
             yield Table(beside.COLUMNS, empty="not measured yet", pinned=1, id="both")
         with Vertical(id="search-pane", classes="pane"):
-            yield Facts(id="search-facts")
+            with VerticalScroll(id="search-words"):
+                yield Facts(id="search-facts")
             yield ChartView(id="search")
 
     def on_mount(self) -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from arena_tui.screens.distill import demand, rows
+from arena_tui.screens.distill import rows
+from arena_tui.screens.distill.form import DemandForm
 from arena_tui.screens.distill.solving import Clashing, Solving, Step
 from arena_tui.widgets.table import Table
 from engine.distilling.comparison import compare
@@ -72,9 +73,17 @@ VIEWS = ("facts", "members", "constraints", "map", "cloud", "balance", "fidelity
 THEMES = ["arena-dark", pytest.param("arena-colour-blind", marks=pytest.mark.slow)]
 
 
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("view", VIEWS)
+def each_view():
+    """Every view in each size and theme; what takes long again for views with no bars or maps is slow."""
+    for view in VIEWS:
+        for size in SIZES:
+            for theme in ("arena-dark", "arena-colour-blind"):
+                plain = view in ("facts", "members", "constraints", "cloud") and size != SIZES[0]
+                slow = [pytest.mark.slow] if plain or theme != "arena-dark" else []
+                yield pytest.param(view, size, theme, id=f"{view}-{size[0]}x{size[1]}-{theme}", marks=slow)
+
+
+@pytest.mark.parametrize(("view", "size", "theme"), list(each_view()))
 def test_views(snap_compare, view, size, theme):
     keep_one()
 
@@ -136,45 +145,128 @@ async def test_the_figures_of_a_selection_are_shown():
         assert table.visible_keys == document["members"]
 
 
-async def test_a_selection_runs_is_watched_and_is_saved(responses):
+async def type_over(pilot, text):
+    await pilot.press("ctrl+u", *text)
+
+
+async def child_ended(pilot, busy):
+    """Wait until a child process has ended and the screen has heard of it."""
+    for _ in range(1200):
+        await asyncio.sleep(0.1)
+        if not busy():
+            break
+    await settle(pilot)
+
+
+async def test_a_selection_is_asked_for_by_keys_runs_while_one_is_elsewhere_and_is_measured(responses):
     async with console_at((160, 48), first="distill") as pilot:
         screen = pilot.app.screen
+        await pilot.press("e")
         screen.query_one("#responses", Input).value = str(responses)
-        screen.query_one("#size", Input).value = "6"
-        screen.query_one("#name", Input).value = "mini"
-        # The made-up pool has none of the paper's quotas; the form has no field for leaving them out.
-        words = [*demand.words(screen._values()), "--fidelity", "off", "--without", ",".join(LOOSE)]
-        await run_words(pilot, words)
-        assert any(note.message == "saved as @mini" for note in pilot.app._notifications)
+        await settle(pilot)
+        assert "60 tasks, 4 probes: alpha, beta, delta, gamma" in text_of(pilot)
+        # After the responses: size, weights, fidelity, within, without, time, seed, name.
+        await pilot.press("tab")
+        await type_over(pilot, "6x")
+        assert "'6x' is not a whole number" in text_of(pilot)
+        await type_over(pilot, "6")
+        await pilot.press("tab", "tab")
+        await type_over(pilot, "off")
+        await pilot.press("tab", "tab")
+        await type_over(pilot, ",".join(LOOSE))
+        await pilot.press("tab", "tab", "tab")
+        await type_over(pilot, "mini")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "x stops" in text_of(pilot)
+        await pilot.press("3")
+        await child_ended(pilot, lambda: screen._solving is not None)
+        await pilot.press("5")
+        await settle(pilot)
         assert len(selections.load("mini")) == 6
         assert screen.query_one("#shelf", Table).cursor == "mini"
+        assert "arena-tui distill core --responses" in text_of(pilot)
         assert screen._steps[-1].bound >= screen._steps[-1].incumbent - 1e-9
 
-
-async def run_words(pilot, words):
-    from arena_tui.screens.distill import screen as module
-
-    original = module.demand.words
-    module.demand.words = lambda values: words
-    try:
-        await pilot.press("r")
-        for _ in range(600):
-            await asyncio.sleep(0.1)
-            if pilot.app.screen._solving is None:
-                break
+        await pilot.press("w", *["down"] * 6, "enter")
         await settle(pilot)
-    finally:
-        module.demand.words = original
+        await child_ended(pilot, lambda: screen._measuring.busy)
+        shown = text_of(pilot)
+        assert "uniform random" in shown
+        assert "top information" in shown
+        assert "20000 random draws" in shown
+        await pilot.press("v")
+        await settle(pilot)
+        assert screen._views.border_title == "Beside @core50"
+        assert "Jaccard" in text_of(pilot)
+
+        # Asking again under a name that is taken asks first.
+        await pilot.press("escape", "r")
+        await settle(pilot)
+        assert "@mini is a saved selection of 6 tasks" in text_of(pilot)
+        await pilot.press("n")
+        await settle(pilot)
+        assert screen._solving is None
 
 
-async def test_a_refusal_is_one_sentence(responses):
+async def test_a_refusal_stays_on_the_screen_in_one_sentence(responses):
     async with console_at((160, 48), first="distill") as pilot:
         screen = pilot.app.screen
         screen.query_one("#responses", Input).value = str(responses)
-        await run_words(pilot, ["distill", "core", "--responses", str(responses), "--size", "61"])
-        assert screen._solving is None
-        notes = [note.message for note in pilot.app._notifications]
-        assert any("size 61 is larger than the pool: 60 tasks can be selected" in note for note in notes)
+        screen.query_one("#size", Input).value = "61"
+        await pilot.press("r")
+        await child_ended(pilot, lambda: screen._solving is not None)
+        assert "size 61 is larger than the pool: 60 tasks can be selected" in text_of(pilot)
+
+
+async def test_constraints_are_left_out_by_keys_and_the_demand_of_a_selection_is_taken():
+    keep_one()
+    async with console_at((80, 24), first="distill") as pilot:
+        form = pilot.app.screen.query_one(DemandForm)
+        await pilot.press("l", "down", "down", "space", "down", "space", "enter")
+        await settle(pilot)
+        assert form.values["without"] == "subgroup,family"
+        await pilot.press("enter")
+        await settle(pilot)
+        assert (form.values["size"], form.values["responses"]) == ("8", "/data/gone.tsv")
+        assert form.values["without"] == ""
+
+
+async def test_an_open_campaign_is_a_source_of_responses(ended):
+    async with console_at((160, 48), campaign=ended, first="distill") as pilot:
+        assert str(ended) in pilot.app.screen.query_one(DemandForm).values["responses"]
+        assert "3 tasks, 3 probes: bank, gplearn, pyoperon" in text_of(pilot)
+
+
+async def test_the_map_tells_what_is_covered_without_colour():
+    document = keep_one()
+    census = document["census"]
+    covered = sum(1 for cell in census["cells"] if cell["selected"])
+    async with console_at((160, 48), first="distill", theme="arena-mono") as pilot:
+        pilot.app.screen._views.front("map")
+        await settle(pilot)
+        shown = text_of(pilot)
+        assert f"{covered} of {len(census['cells'])} cells" in shown
+        assert "●" in shown
+        assert "○0/" in shown
+
+
+async def test_what_is_put_beside_is_chosen_and_listed_by_where_it_is():
+    keep_one()
+    found = made_comparison(8)
+    async with console_at((160, 48), first="distill") as pilot:
+        screen = pilot.app.screen
+        screen._views.front("beside")
+        await settle(pilot)
+        table = screen.query_one("#both", Table)
+        where = [table.get(key).values["where"] for key in table.visible_keys]
+        assert where.count("in both") == len(found["overlaps"][0]["both"]) == 3
+        assert where.count("there only") == 3
+        screen._other = "@second"
+        screen._views.front("beside")
+        await settle(pilot)
+        assert screen._views.border_title == "Beside @second"
+        assert {"t0001", "t0009"} <= set(table.visible_keys)
 
 
 def test_a_stopped_selection_leaves_no_process_and_saves_nothing(responses, arena_home):

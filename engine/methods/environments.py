@@ -5,6 +5,7 @@ and the Python version. It is built under another name and renamed when whole, s
 always a finished environment, and running campaigns only ever read it.
 """
 
+import fcntl
 import hashlib
 import json
 import os
@@ -165,10 +166,29 @@ def state(method: Method) -> State:
     return State(method.name, "installed", "", folder, installed)
 
 
+def lock_file(method: Method) -> Path:
+    """Return the file that an installation of `method` holds locked."""
+    return folder_of_all() / f".{method.name}.lock"
+
+
+def being_installed(method: Method) -> bool:
+    """Tell whether another process is installing or removing `method` just now."""
+    try:
+        with lock_file(method).open() as handle:
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def _absent(method: Method, command: str) -> State:
     if folders_named(method.name):
         detail = f"{method.name} was installed for other versions than these; run: {command}"
         return State(method.name, "outdated", detail)
+    if being_installed(method):
+        return State(method.name, "not installed", f"{method.name} is being installed by another process")
     if any(folder_of_all().glob(f".building.{method.name}.*")):
         detail = f"an installation of {method.name} was interrupted; run: {command}"
         return State(method.name, "interrupted", detail)

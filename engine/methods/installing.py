@@ -23,6 +23,7 @@ from engine.methods.environments import (
     folders_named,
     interpreter,
     launch,
+    lock_file,
     needs_environment,
     requirements_file,
     state,
@@ -317,7 +318,7 @@ def uninstall(method: Method, *, tell: Tell = lambda _: None) -> None:
         checkouts.forget(method)
         shutil.rmtree(cache_folder() / "homes" / method.name, ignore_errors=True)
         (cache_folder() / "logs" / f"install-{method.name}.log").unlink(missing_ok=True)
-    _lock_file(method).unlink(missing_ok=True)
+    lock_file(method).unlink(missing_ok=True)
     kept = (
         f"{_wheels_folder()}; remove that folder" if _own_wheels() else "the cache of uv; run uv cache clean"
     )
@@ -343,13 +344,9 @@ def _write_marker(folder: Path, installed: Installed) -> None:
     os.replace(temporary, folder / MARKER)  # noqa: PTH105 - the atomic step
 
 
-def _lock_file(method: Method) -> Path:
-    return folder_of_all() / f".{method.name}.lock"
-
-
 @contextlib.contextmanager
 def _locked(method: Method, tell: Tell) -> Iterator[None]:
-    file = _lock_file(method)
+    file = lock_file(method)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         handle = file.open("a")

@@ -64,6 +64,21 @@ def test_an_interrupted_installation_is_noticed_and_repaired(packaged):
     assert not leftover.exists()
 
 
+def test_an_installation_that_goes_on_elsewhere_is_not_called_interrupted(packaged, monkeypatch):
+    seen = []
+    original = installing._fill
+
+    def filled(method, *rest):
+        seen.append(state(method))
+        original(method, *rest)
+
+    monkeypatch.setattr(installing, "_fill", filled)
+    install(packaged)
+    assert [(one.status, one.detail) for one in seen] == [
+        ("not installed", "polyfit is being installed by another process")
+    ]
+
+
 def test_an_environment_without_its_mark_is_made_again(packaged):
     install(packaged)
     (environment_folder(packaged) / MARKER).unlink()

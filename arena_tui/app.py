@@ -1,7 +1,6 @@
 """The console: screens by number, themes, memory, copying, and errors that end as one sentence."""
 
 import time
-import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -13,9 +12,10 @@ from textual.binding import ActiveBinding, Binding, BindingType
 from textual.dom import DOMNode
 from textual.reactive import reactive
 from textual.screen import Screen
+from textual.widgets import Input
 
 from adapters.errors import AdapterError
-from arena_tui import copying, remembered, screens, sheet, terminal
+from arena_tui import copying, faults, remembered, screens, sheet, terminal
 from arena_tui.palette import Everything
 from arena_tui.screens.frame import ConsoleScreen
 from arena_tui.screens.help.screen import HelpScreen
@@ -25,7 +25,6 @@ from arena_tui.widgets.expression import Look
 from arena_tui.widgets.keybar import key_name
 from arena_tui.widgets.plain import printable
 from engine.errors import EngineError
-from tasks import locations
 from tasks.errors import TaskError
 
 _SENTENCES = (TaskError, AdapterError, EngineError)
@@ -56,7 +55,7 @@ class Console(App[int]):
         Binding("ctrl+t", "next_theme", "Next theme", show=False),
         Binding("P", "plain", "Plain text to select with the mouse", show=False),
         *(
-            Binding(entry.key, f"room('{entry.name}')", f"Go to {entry.title}", show=False)
+            Binding(entry.key, f"digit('{entry.name}')", f"Go to {entry.title}", show=False, priority=True)
             for entry in screens.ENTRIES
         ),
         *(
@@ -181,6 +180,33 @@ class Console(App[int]):
         if isinstance(self.screen, ConsoleScreen) and self.current_mode != name:
             self.switch_mode(name)
 
+    def action_digit(self, name: str) -> None:
+        """Go to a screen by its number, before what is typed next is looked at.
+
+        Parameters
+        ----------
+        name : str
+            Its name in ``screens.ENTRIES``.
+        """
+        self.action_room(name)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """Leave digits to a line that is being typed.
+
+        Parameters
+        ----------
+        action : str
+            The action's name.
+        parameters : tuple
+            Its parameters.
+
+        Returns
+        -------
+        bool or None
+            False when it must not run now.
+        """
+        return action != "digit" or not isinstance(self.focused, Input)
+
     def action_leave(self) -> None:
         """Close the console. Campaigns go on."""
         self.exit(0)
@@ -300,7 +326,7 @@ class Console(App[int]):
         if isinstance(error, _SENTENCES):
             self.tell(str(error), "error")
             return
-        self.tell(f"{_in_words(error)}; details in {_write_fault(error)}", "error")
+        self.tell(f"{faults.in_words(error)}; details in {faults.write(error)}", "error")
 
     def guarded(self, call: Callable[[], object]) -> None:
         """Call something; an error becomes a toast.
@@ -370,22 +396,6 @@ class Console(App[int]):
             super()._handle_exception(error)
             return
         if self.fault is None:
-            self.fault = f"the console met an error it did not foresee ({_in_words(error)}); "
-            self.fault += f"campaigns go on without it; details in {_write_fault(error)}"
+            self.fault = f"the console met an error it did not foresee ({faults.in_words(error)}); "
+            self.fault += f"campaigns go on without it; details in {faults.write(error)}"
         self.exit(1)
-
-
-def _in_words(error: Exception) -> str:
-    text = str(error).strip()
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def _write_fault(error: Exception) -> str:
-    folder = locations.cache_folder()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        target = folder / "console-error.txt"
-        target.write_text("".join(traceback.format_exception(error)), "utf-8")
-    except OSError:
-        return "no file: the cache folder cannot be written"
-    return str(target)

@@ -1,6 +1,6 @@
 """Small modal screens: a question with yes and no, a line to type, a list to choose from, a text to read."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual import on
@@ -10,8 +10,11 @@ from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
+from adapters.errors import AdapterError
 from arena_tui.widgets.plain import Plain
 from arena_tui.widgets.table import Column, Row, Table
+from engine.errors import EngineError
+from tasks.errors import TaskError
 
 _CSS = """
 {name} {{
@@ -60,14 +63,20 @@ class Question(ModalScreen[bool]):
 
 
 class Typed(ModalScreen[str | None]):
-    """Asks for one line of text; None when it was left with Escape."""
+    """Asks for one line of text; None when it was left with Escape.
 
-    DEFAULT_CSS = _CSS.format(name="Typed", width=64)
+    A text that ``check`` refuses, by raising a sentence written for the user, is not accepted: the sentence
+    is shown, and the text can be put right.
+    """
+
+    DEFAULT_CSS = _CSS.format(name="Typed", width=64) + "Typed #problem { color: $bad; display: none; }"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "give_up", "Cancel")]
 
-    def __init__(self, title: str, text: str, value: str = "") -> None:
+    def __init__(
+        self, title: str, text: str, value: str = "", *, check: Callable[[str], object] | None = None
+    ) -> None:
         super().__init__()
-        self._title, self._text, self._value = title, text, value
+        self._title, self._text, self._value, self._check = title, text, value, check
 
     def compose(self) -> ComposeResult:
         """Lay out the line."""
@@ -75,11 +84,27 @@ class Typed(ModalScreen[str | None]):
             box.border_title = self._title
             yield Plain(self._text)
             yield Input(self._value)
+            yield Plain("", id="problem")
             yield Plain("⏎  accept      esc  cancel", classes="hint")
 
     @on(Input.Submitted)
     def _accept(self, event: Input.Submitted) -> None:
-        self.dismiss(event.value)
+        try:
+            if self._check is not None:
+                self._check(event.value)
+        except (TaskError, AdapterError, EngineError) as error:
+            self._say(f"✗ {error}")
+        else:
+            self.dismiss(event.value)
+
+    @on(Input.Changed)
+    def _typing(self) -> None:
+        self._say("")
+
+    def _say(self, text: str) -> None:
+        problem = self.query_one("#problem", Plain)
+        problem.display = bool(text)
+        problem.show(text)
 
     def action_give_up(self) -> None:
         """Close without an answer."""

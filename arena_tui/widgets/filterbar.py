@@ -59,8 +59,8 @@ class FilterBar(Horizontal):
         self.query_one(Input).value = text
 
     def take_focus(self) -> None:
-        """Put the caret into the line."""
-        self.query_one(Input).focus()
+        """Put the caret into the line at once, so that what is typed ahead goes there."""
+        self.screen.set_focus(self.query_one(Input))
 
     def count(self, shown: int, total: int, problem: str | None = None) -> None:
         """Say how many rows are kept.

@@ -19,6 +19,7 @@ from arena_tui.widgets.facts import Facts
 from arena_tui.widgets.filterbar import FilterBar
 from arena_tui.widgets.plain import Plain, place
 from arena_tui.widgets.table import Table
+from engine.errors import EngineError
 
 _WELCOME = "n plans a new campaign.\n\nIn a shell, arena-tui quickstart makes a first one."
 _FILLING_S = 0.02
@@ -130,16 +131,17 @@ class CampaignsScreen(ConsoleScreen):
     def action_open_path(self) -> None:
         """Open a campaign by its folder."""
 
-        def go(text: str | None) -> None:
-            if not text:
-                return
+        def check(text: str) -> Path:
             folder = Path(text).expanduser().resolve()
-            if (folder / "campaign.toml").is_file():
-                self.console.open_campaign(folder)
-            else:
-                self.console.tell(f"{folder} holds no campaign.toml", "error")
+            if not (folder / "campaign.toml").is_file():
+                raise EngineError(f"{folder} holds no campaign.toml")
+            return folder
 
-        self.app.push_screen(Typed("Open a campaign", "Its folder:"), go)
+        def go(text: str | None) -> None:
+            if text is not None:
+                self.console.open_campaign(check(text))
+
+        self.app.push_screen(Typed("Open a campaign", "Its folder:", check=check), go)
 
     def action_filter(self) -> None:
         """Type a filter."""

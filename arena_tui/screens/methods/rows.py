@@ -46,7 +46,7 @@ def _size(value: object) -> str:
 
 
 COLUMNS = (
-    Column("name", "method", 12, grow=1),
+    Column("name", "method", 15, grow=1),
     Column("state", "state", 15, show=_state, tone=_state_tone),
     Column("paradigm", "paradigm", 20, grow=1),
     Column("kind", "kind", 8),

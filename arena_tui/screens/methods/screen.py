@@ -213,15 +213,15 @@ class MethodsScreen(ConsoleScreen):
         row = rows.setting_row(setting, self._overrides.get(known.method.name, {}))
         text = f"{setting.doc}\n{setting.allowed()}; default {row.values['default']} ({setting.source})"
 
+        def check(value: str) -> object:
+            return overriding.checked(known.method, key, value)
+
         def take(value: str | None) -> None:
             if value is not None:
-                self.ask(
-                    lambda: overriding.checked(known.method, key, value),
-                    lambda typed: self._override(known.method.name, key, typed),
-                    topic="setting",
-                )
+                self._override(known.method.name, key, check(value))
 
-        self.app.push_screen(Typed(f"{known.method.name}.{key}", text, str(row.values["value"])), take)
+        title = f"{known.method.name}.{key}"
+        self.app.push_screen(Typed(title, text, str(row.values["value"]), check=check), take)
 
     def _override(self, method: str, name: str, value: object) -> None:
         known = self._known[method]

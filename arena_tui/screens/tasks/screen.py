@@ -82,14 +82,14 @@ class TasksScreen(ConsoleScreen):
         """Read the catalogue."""
         super().on_mount()
         self.query_one(Table).focus()
+        kept = self.console.recall("tasks.filter")
+        if isinstance(kept, str) and kept:
+            self.query_one(FilterBar).set_text(kept)
         self.ask(task_rows.rows, self._filled, topic="catalogue")
 
     def _filled(self, rows: list[Row]) -> None:
         table = self.query_one("#tasks", Table)
         table.load(rows)
-        kept = self.console.recall("tasks.filter")
-        if isinstance(kept, str) and kept:
-            self.query_one(FilterBar).set_text(kept)
         self._count()
 
     def _count(self) -> None:

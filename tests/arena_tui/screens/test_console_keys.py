@@ -4,11 +4,13 @@ import base64
 import json
 
 import pytest
+from textual import events
 
 from arena_tui import copying, remembered
 from arena_tui.screens import ENTRIES
 from arena_tui.screens.monitor.rows import COLUMNS
 from arena_tui.theme import THEMES
+from arena_tui.widgets.filterbar import FilterBar
 from arena_tui.widgets.plain import printable
 from arena_tui.widgets.table import Table
 from tests.arena_tui.screens.conftest import KEIJZER, NGUYEN, console, console_at, settle, text_of, wait_for
@@ -25,6 +27,18 @@ async def test_digits_and_function_keys_change_the_screen():
             assert entry.name == pilot.app.screen.ROOM
         await pilot.press("f1")
         assert pilot.app.screen.ROOM == "campaigns"
+
+
+async def test_what_is_typed_ahead_goes_where_the_keys_before_it_lead(mixed):
+    async with console_at(campaign=mixed) as pilot:
+        for key, letter in (("3", "3"), ("slash", "/"), *((letter, letter) for letter in "korns1234567")):
+            pilot.app.post_message(events.Key(key, letter))
+        await settle(pilot)
+        assert pilot.app.screen.ROOM == "tasks"
+        assert pilot.app.screen.query_one(FilterBar).text == "korns1234567"
+        await pilot.press("backspace", "enter", "2")
+        await settle(pilot)
+        assert pilot.app.screen.ROOM == "monitor"
 
 
 async def test_help_names_the_keys_of_the_screen_and_closes(mixed):

@@ -146,6 +146,19 @@ async def test_campaigns_lists_what_lies_here_and_opens_it(mixed, ended):
         assert pilot.app.campaign == ended
 
 
+async def test_a_folder_is_opened_by_its_path_and_a_wrong_one_can_be_put_right(ended):
+    async with console_at(size=(120, 40)) as pilot:
+        await pilot.press("o")
+        await settle(pilot)
+        await pilot.press(*"nowhere", "enter")
+        await settle(pilot)
+        assert "nowhere holds no campaign.toml" in text_of(pilot).replace("\n", "")
+        pilot.app.screen.query_one(Input).value = "all-done"
+        await pilot.press("enter")
+        await settle(pilot)
+        assert pilot.app.campaign == ended
+
+
 async def test_a_broken_campaign_says_why(ended):
     (ended / "campaign.toml").write_text("[nonsense]\n")
     async with console_at(size=(120, 40)) as pilot:
@@ -189,10 +202,9 @@ async def test_a_setting_is_checked_remembered_and_goes_into_the_form(monkeypatc
         typed.value = "1"
         await pilot.press("enter")
         await settle(pilot)
-        assert any("population_size" in note.message for note in pilot.app._notifications)
-        await pilot.press("enter")
-        await settle(pilot)
-        pilot.app.screen.query_one(Input).value = "500"
+        assert "✗" in text_of(pilot)
+        assert "at least 2" in text_of(pilot)
+        typed.value = "500"
         await pilot.press("enter")
         await settle(pilot)
         kept = json.loads((locations.config_folder() / "console.json").read_text())

@@ -6,8 +6,10 @@ from arena_tui.screens.monitor import orders
 from arena_tui.screens.monitor.heeded import Heeded, Orders
 from arena_tui.screens.monitor.progress import ProgressLine
 from arena_tui.widgets.table import Table
-from engine.running import control, journal, lease, reader
+from engine.running import control, journal, layout, lease, reader
+from engine.running.records import RunKey
 from tests.arena_tui.screens.conftest import KEIJZER, KORNS, NGUYEN, console_at, settle, text_of, wait_for
+from tests.arena_tui.screens.made_campaigns import Plan, result
 
 PLANNED, OTHER = f"bank/{KORNS}/521", f"gplearn/{KORNS}/521"
 
@@ -63,3 +65,28 @@ def test_the_question_tells_running_runs_from_planned_ones(mixed):
     many = orders.sentence("retry", list(runs.values()))
     assert "these 18 runs" in many
     assert "and 12 more" in many
+
+
+def crash(folder, task, name):
+    key = RunKey("gplearn", task, 520)
+    record = result(Plan(), key, "crashed", name, [], "x1", "x0")
+    (layout.attempt_folder(folder, key, 1) / layout.RESULT).write_text(json.dumps(record))
+
+
+async def test_a_failure_rings_and_asks_the_terminal_to_notify(mixed, monkeypatch):
+    rung, notified = [], []
+    async with console_at(size=(80, 24), campaign=mixed) as pilot:
+        monkeypatch.setattr(pilot.app, "bell", lambda: rung.append(True))
+        monkeypatch.setattr(pilot.app, "notify_terminal", notified.append)
+        crash(mixed, NGUYEN, "Nguyen-1")
+        pilot.app.screen._feed.hurry()
+        await wait_for(pilot, lambda: len(notified) > 0)
+        assert notified[0].startswith(f"gplearn/{NGUYEN}/520 Nguyen-1: ")
+        assert rung == [True]
+        await pilot.press("N")
+        crash(mixed, KEIJZER, "Keijzer-2")
+        pilot.app.screen._feed.hurry()
+        table = pilot.app.screen.query_one("#table", Table)
+        await wait_for(pilot, lambda: table.get(f"gplearn/{KEIJZER}/520").values["status"] == "crashed")
+        await settle(pilot)
+        assert len(notified) == 1

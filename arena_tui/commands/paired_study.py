@@ -37,7 +37,10 @@ def add_study(actions: Any) -> None:  # noqa: ANN401
     _add_common(composition)
     group = add_model(composition, "who composes")
     group.add_argument(
-        "--compositions", type=Path, metavar="FILE", help="recorded answers, JSON lines, instead of a model"
+        "--compositions",
+        type=Path,
+        metavar="FILE",
+        help="recorded answers, JSON lines, instead of a model; the word demonstration takes ours, by hand",
     )
     group.add_argument("--answer-timeout", type=float, default=60.0, metavar="SECONDS")
     composition.set_defaults(run=compose)
@@ -75,8 +78,12 @@ def compose(args: argparse.Namespace) -> int:
     """Run or resume the study of composition."""
     from engine.errors import EngineError
     from engine.reachability.fixed_composition import report, run
+    from engine.reachability.sources import DEMONSTRATED_COMPOSITIONS
 
-    composer = source(args, args.compositions, "--compositions")
+    recorded = args.compositions
+    if recorded == Path("demonstration"):
+        recorded = DEMONSTRATED_COMPOSITIONS
+    composer = source(args, recorded, "--compositions")
     if composer is None:
         raise EngineError(
             "somebody has to compose: name a model (--model) or a recorded file (--compositions)"

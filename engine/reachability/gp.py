@@ -122,13 +122,19 @@ def run_unit(
         "search_s": ended.get("elapsed_s"),
         "search_cpu_s": ended.get("cpu_s"),
         "stopped": "budget" if ended.get("status") == records.TIMEOUT else "method",
-        "evaluations": max((line.evaluations or 0 for line in tail.incumbents), default=0),
+        "evaluations": _evaluations(tail),
     }
     node, reason = _final(tail, method, budget, X.shape[1])
     if node is None:
         return {**record, "status": "no expression", "reason": reason}
     text = infix(node, [f"x{place}" for place in range(X.shape[1])])
     return {**record, "status": "ok", "reason": None, **measured(text, task, splits, X[chosen], y[chosen])}
+
+
+def _evaluations(tail: Tail) -> int:
+    """Return the largest count the method stated; some state one only when they improve."""
+    stated = [line.evaluations for line in tail.incumbents] + [(tail.final or {}).get("evaluations")]
+    return max((int(count) for count in stated if isinstance(count, int | float)), default=0)
 
 
 def _adopted(folder: Path, key: RunKey) -> Path | None:

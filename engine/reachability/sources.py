@@ -16,6 +16,8 @@ from engine.reachability.prompts import MOST_TOKENS, TEMPERATURE, Question
 
 DEMONSTRATION = Path(__file__).parent / "data" / "proposals_demonstration.jsonl"
 """Menus for 15 tasks, written by hand so that every arm can be run offline; no model proposed them."""
+DEMONSTRATED_COMPOSITIONS = DEMONSTRATION.with_name("compositions_demonstration.jsonl")
+"""Compositions of those menus, L1, by hand as well."""
 ANSWER_SECONDS = 60.0
 """Silence after which a question counts as unanswered."""
 THINKING_TOKENS = 16_000

@@ -12,7 +12,7 @@ from engine.reachability.fixed_composition import report, run
 from engine.reachability.greedy import Limits
 from engine.reachability.libraries import POLY
 from engine.reachability.records import units
-from engine.reachability.sources import RecordedSource
+from engine.reachability.sources import DEMONSTRATED_COMPOSITIONS, DEMONSTRATION, RecordedSource
 from engine.reachability.starts import halton
 from engine.reachability.study import paired
 from engine.reachability.study import run as run_study
@@ -181,3 +181,17 @@ def test_what_cannot_be_composed_is_refused(searched, tmp_path):
     with pytest.raises(EngineError, match="no finished unit of llm-l2"):
         run(searched, tmp_path / "out", "l2", source, None, 1)
     assert main(["paired", "study", "composition", str(searched), "--out", str(tmp_path / "o")]) == 2
+
+
+def test_the_demonstrated_compositions_fit_the_demonstrated_menus_and_say_what_they_are():
+    menus, answers = (
+        [json.loads(line) for line in path.read_text().splitlines()]
+        for path in (DEMONSTRATION, DEMONSTRATED_COMPOSITIONS)
+    )
+    assert answers[0]["demonstration"] is True
+    by_task = {line["task"]: line["atoms"] for line in menus if line.get("level") == "l1"}
+    assert {line["task"] for line in answers[1:]} == set(by_task)
+    for line in answers[1:]:
+        found = composed(json.dumps(line["answer"]), len(by_task[line["task"]]), 2)
+        assert (found.dropped, found.reason) == ((), None)
+    assert RecordedSource(DEMONSTRATED_COMPOSITIONS).demonstration

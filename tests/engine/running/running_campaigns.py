@@ -5,6 +5,7 @@ import dataclasses
 import hashlib
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ import numpy as np
 from engine.errors import EngineError
 from engine.methods import environments, registry
 from engine.methods.environments import Launch, State
-from engine.running import drafts, executors, reader, roster, spec_file, supervisor, user_data
+from engine.running import attempts, drafts, executors, reader, roster, spec_file, supervisor, user_data
 from engine.running.executors.local import LocalExecutor
 from engine.running.spec import Block, CampaignSpec, Limits, MethodEntry, check
 from engine.running.supervisor import Supervisor
@@ -24,6 +25,7 @@ from tests.engine.running.running_stubs import PROLOGUE
 HERE = Path(__file__).resolve()
 # Deterministic searches: incumbents at once, then the return.
 QUICK = "begin()\nincumbent('x0')\nincumbent('x0 + 1', t=0.01)\nfinal('2*x0 + 1')\n"
+_STARTED: list[tuple[subprocess.Popen, Path]] = []
 SPINNING = "begin()\nincumbent('x0')\nincumbent('x0 + 1')\ntime.sleep(600)\n"
 
 
@@ -125,13 +127,28 @@ def supervise_with(campaign: Path, executor, **options):
     return asyncio.run(Supervisor(campaign, executor, **options).run())
 
 
-def start_engine(campaign: Path) -> subprocess.Popen:
+def start_engine(campaign: Path, **streams) -> subprocess.Popen:
     """Start the engine of a stub campaign as a process of its own."""
     root = HERE.parents[3]
-    return subprocess.Popen(
+    engine = subprocess.Popen(
         [sys.executable, "-m", "tests.engine.running.running_campaigns", str(campaign)],
-        cwd=root, stdout=subprocess.DEVNULL, start_new_session=True,
+        cwd=root, start_new_session=True, **{"stdout": subprocess.DEVNULL, **streams},
     )  # fmt: skip
+    _STARTED.append((engine, campaign))
+    return engine
+
+
+def end_engines() -> None:
+    """End the engines that a failed test left, and the keepers of their runs with all that is below them."""
+    while _STARTED:
+        engine, campaign = _STARTED.pop()
+        if engine.poll() is None:
+            engine.kill()
+            engine.wait()
+        for folder in campaign.glob("runs/*/*/*/attempt-*"):
+            if attempts.stop_keeper(folder):
+                # Asked once more, a keeper does not wait for the grace to pass.
+                os.kill(attempts.keeper_of(folder)["pid"], signal.SIGINT)
 
 
 def runs_of(campaign: Path) -> dict[str, reader.Run]:

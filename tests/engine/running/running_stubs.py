@@ -11,6 +11,8 @@ from pathlib import Path
 import engine
 from engine.running.job import Job
 
+# How long to wait for what must come. A busy machine may take its time; only a failure waits to the end.
+PATIENCE_S = 120.0
 ROOT = Path(engine.__file__).parents[1]
 
 PROLOGUE = """
@@ -79,19 +81,17 @@ def start_keeper(job: Job, factor: float = 1.0, preparation: str = "") -> subpro
     return process
 
 
-def keep(
-    folder: Path, body: str, *, factor: float = 1.0, wait_s: float = 30.0, **changes
-) -> tuple[dict, Job]:
+def keep(folder: Path, body: str, *, factor: float = 1.0, **changes) -> tuple[dict, Job]:
     """Run a stub under a keeper to its end; its exit record and its job."""
     job = job_for(folder, stub_script(folder, body), **changes)
     process = start_keeper(job, factor)
-    assert process.wait(wait_s) == 0
+    assert process.wait(PATIENCE_S) == 0
     return json.loads((Path(job.attempt) / "exit.json").read_text()), job
 
 
-def wait_for(condition, seconds: float = 10.0):
+def wait_for(condition):
     """Wait until `condition()` is true and return its value."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         value = condition()
         if value:

@@ -71,7 +71,7 @@ def test_a_pid_that_was_given_to_somebody_else_is_not_alive():
     assert liveness.alive({**me, "host": "elsewhere"}) is None
     child = subprocess.Popen([sys.executable, "-c", ""])
     record = {**me, "pid": child.pid, "started": liveness.start_time(child.pid)}
-    time.sleep(0.3)
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
     # Dead and not yet collected is dead.
     assert liveness.alive(record) is False
     child.wait()

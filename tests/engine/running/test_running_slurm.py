@@ -16,6 +16,7 @@ from tests.engine.running.running_campaigns import (
     SPINNING,
     make_campaign,
     runs_of,
+    scripts_of,
     supervise_with,
     use_stubs,
 )
@@ -149,14 +150,18 @@ def test_a_refused_submission_is_one_sentence(campaign, cluster):
 
 
 def test_a_job_is_adopted_by_the_next_engine(campaign, cluster):
-    body = "begin()\nincumbent('x0')\ntime.sleep(2.0)\nfinal('2*x0 + 1')"
-    folder = campaign({"stub": body}, budget=20.0)
+    body = (
+        "begin()\nincumbent('x0')\n"
+        "while not os.path.exists(__file__ + '.go'): time.sleep(0.05)\nfinal('2*x0 + 1')"
+    )
+    folder = campaign({"stub": body}, budget=600.0)
     from tests.engine.running.running_campaigns import start_engine
 
     engine = start_engine(folder)
-    run = wait_for(lambda: next((r for r in runs_of(folder).values() if r.status == "running"), None), 20)
+    run = wait_for(lambda: next((r for r in runs_of(folder).values() if r.status == "running"), None))
     engine.kill()
     engine.wait()
+    (scripts_of(folder) / "stub.py.go").touch()
     supervise_with(folder, executor_of(folder))
     run = runs_of(folder)[run.id]
     assert (run.status, run.attempts, run.expression) == ("completed", 1, "2*x + 1")

@@ -1,4 +1,4 @@
-"""Binds iMCTS: its blocking fit, repeated from one seed with a doubling evaluation cap."""
+"""Binds iMCTS: its blocking fit, repeated from one seed with a growing evaluation cap."""
 
 import time
 from collections.abc import Callable
@@ -10,7 +10,21 @@ from numpy.typing import NDArray
 from adapters.interface import Equation, Request
 
 # A fit with twice the evaluations takes about twice as long; a little more, so that it still ends in time.
-NEXT_TAKES = 2.2
+SLOWER = 1.1
+# Near the end of the budget the cap grows by what still fits, unless that is hardly more than the last one.
+DOUBLED, LEAST_GROWTH = 2.0, 1.25
+
+
+def growth(time_left: float, took: float) -> float | None:
+    """Return the factor by which the next fit's evaluation cap may grow, None when none is worth it.
+
+    Parameters
+    ----------
+    time_left, took : float
+        Seconds of budget that remain and that the last fit took.
+    """
+    factor = min(DOUBLED, time_left / (SLOWER * max(took, 1e-6)))
+    return factor if factor >= LEAST_GROWTH else None
 
 
 class Imcts:
@@ -34,7 +48,10 @@ class Imcts:
         return configuration
 
     def fit(self, X: NDArray[np.float64], y: NDArray[np.float64], report: Callable[[Equation], None]) -> None:
-        """Fit with a cap of n, 2n, 4n, ... evaluations; the GIL is held throughout each."""
+        """Fit with a cap of n, 2n, 4n, ... evaluations and a last one that fills the budget.
+
+        The GIL is held throughout each.
+        """
         columns = np.ascontiguousarray(X.T, dtype=np.float32)
         target = np.ascontiguousarray(y, dtype=np.float32)
         limit = self.request.evaluation_limit
@@ -50,10 +67,10 @@ class Imcts:
             if self.result is None or result.best_reward > self.result.best_reward:
                 self.result = result
                 report(self._equation())
-            ended_early = self.evaluations < cap
-            if ended_early or self.request.spent(cap) or self.request.time_left() <= NEXT_TAKES * took:
+            factor = growth(self.request.time_left(), took)
+            if self.evaluations < cap or self.request.spent(cap) or factor is None:
                 return
-            cap *= 2
+            cap = int(cap * factor)
 
     def _equation(self) -> Equation:
         return Equation(

@@ -11,6 +11,7 @@ from adapters.dso.program import polynomial_text, program_text
 from adapters.e2esr.trees import relabelled
 from adapters.e2esr.upstream import scaler_that_ends
 from adapters.gplearn.wrapper import program_text as gplearn_text
+from adapters.imcts.wrapper import growth
 from adapters.jaxsr.wrapper import term_text
 from adapters.pyoperon.wrapper import shortened
 from adapters.pysindy.wrapper import name_as_text
@@ -128,3 +129,10 @@ def test_a_variable_that_the_data_do_not_have_does_not_hang_the_rescaling():
     tree = Tree("add", Tree("x_0"), Tree("x_5"))
     scaler = scaler_that_ends(EndlessScaler)()
     assert scaler.rescale_function(None, tree, [1.0, 2.0], [0.0, 0.0]).infix() == "(x_0 add 0)"
+
+
+def test_imcts_repeated_fits_double_and_then_fill_the_budget():
+    assert growth(60.0, 0.1) == 2.0
+    assert growth(33.0, 20.0) == pytest.approx(1.5)
+    assert growth(20.0, 19.0) is None
+    assert growth(5.0, 0.0) == 2.0

@@ -47,8 +47,17 @@ class ActiveRun:
             Who evaluates.
         preparer : Preparer
             Who lays the task out.
+
+        Raises
+        ------
+        EngineError
+            When the evaluation before could not be written.
         """
-        if self.tail.pending and (self.evaluating is None or self.evaluating.done()):
+        if self.evaluating is not None and self.evaluating.done():
+            # A full disk is told once, by whoever meets it here, and not tried again and again.
+            self.evaluating.result()
+            self.evaluating = None
+        if self.tail.pending and self.evaluating is None:
             self.evaluating = asyncio.create_task(self._evaluate(pool, preparer))
 
     async def _evaluate(self, pool: EvaluationPool, preparer: Preparer) -> None:

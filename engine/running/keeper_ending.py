@@ -1,8 +1,9 @@
 """How a keeper ends a run: everything below it, its files, and the reason. Standard library only."""
 
 # pathlib would cost every one of two hundred keepers a megabyte and ten milliseconds.
-# ruff: noqa: PTH105, PTH112, PTH114, PTH118, PTH123, PTH208
+# ruff: noqa: PTH105, PTH108, PTH112, PTH114, PTH118, PTH123, PTH208
 
+import errno
 import json
 import os
 import signal
@@ -15,6 +16,8 @@ TREE_POLL_S = 0.05
 # How long to go on killing what does not die (a process in an uninterruptible system call).
 KILL_PATIENCE_S = 5.0
 TAIL_BYTES = 262_144
+# Less room than this for one more record, and the disk counts as full: no line of a record is longer.
+PROBE_BYTES = 65_536
 
 
 class Ending:
@@ -152,6 +155,9 @@ def write_exit(watch: Watch, cause: str, ending: Ending) -> None:
         What `end` found.
     """
     status, reason = verdict(watch, cause, ending)
+    full = status in ("crashed", "start failed") and _disk_is_full(watch.attempt)
+    if full:
+        reason = f"{reason}; the disk was full"
     code = watch.worker_status
     signalled = os.WTERMSIG(code) if code is not None and os.WIFSIGNALED(code) else None
     ended = watch.worker_ended if watch.worker_status is not None else watch.clock.now()
@@ -160,6 +166,7 @@ def write_exit(watch: Watch, cause: str, ending: Ending) -> None:
         "status": status,
         "reason": reason,
         "cause": cause,
+        "disk_full": full,
         "exit_code": os.WEXITSTATUS(code) if code is not None and os.WIFEXITED(code) else None,
         "signal": signalled,
         "ended_by": ending.by,
@@ -187,6 +194,20 @@ def write_exit(watch: Watch, cause: str, ending: Ending) -> None:
     finally:
         os.close(descriptor)
     os.replace(reserved, os.path.join(watch.attempt, "exit.json"))
+
+
+def _disk_is_full(attempt: str) -> bool:
+    """Tell whether a run that failed had no room for its records: that is then not the method's failure."""
+    probe = os.path.join(attempt, ".probe")
+    try:
+        descriptor = os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+        try:
+            os.unlink(probe)
+            return os.write(descriptor, b" " * PROBE_BYTES) < PROBE_BYTES
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        return error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 def verdict(watch: Watch, cause: str, ending: Ending) -> tuple[str, str | None]:

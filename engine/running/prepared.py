@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import EngineError
-from engine.running import liveness
+from engine.running import liveness, store
 from engine.running.evaluation_pool import child_environment
 from engine.running.preparing import FACTS
+from tasks.errors import TaskError
 from tasks.locations import cache_folder
 
 
@@ -78,8 +79,10 @@ class Preparer:
 
         Raises
         ------
-        EngineError
+        TaskError
             When its rows cannot be made or read.
+        EngineError
+            When this machine keeps them from being laid out: a full disk, say.
         """
         async with self._lock:
             if identifier not in self._done:
@@ -88,20 +91,31 @@ class Preparer:
             return self._done[identifier]
 
     async def _ask(self, identifier: str) -> None:
-        process = self._process
-        if process is None or process.returncode is not None:
-            process = await self._start()
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(identifier.encode() + b"\n")
-        line = await process.stdout.readline()
-        answer = json.loads(line) if line else {"ok": False, "reason": "the preparing process died"}
+        line = b""
+        # A process that was ended from outside is replaced once; what ends two of them is the task itself.
+        for _ in range(2):
+            process = self._process
+            if process is None or process.returncode is not None:
+                process = await self._start()
+            assert process.stdin is not None
+            assert process.stdout is not None
+            with contextlib.suppress(ConnectionError):
+                process.stdin.write(identifier.encode() + b"\n")
+                line = await process.stdout.readline()
+            if line:
+                break
+            await process.wait()
+        answer = json.loads(line) if line else {"ok": False, "reason": "the preparing process died twice"}
         if not answer["ok"]:
-            raise EngineError(f"task {identifier} cannot be prepared: {answer['reason']}")
+            sentence = f"task {identifier} cannot be prepared: {answer['reason']}"
+            raise EngineError(sentence) if answer.get("machine") else TaskError(sentence)
 
     async def _start(self) -> asyncio.subprocess.Process:
         if self._folder is None:
-            self._folder = _own_folder()
+            try:
+                self._folder = _own_folder()
+            except OSError as error:
+                raise EngineError(store.disk_sentence(cache_folder(), error)) from error
         self._process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-P",

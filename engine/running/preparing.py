@@ -4,6 +4,7 @@ Reads task ids, one a line; makes ``FOLDER/ID/{train,id,ood}-{X,y}.npy`` and ``f
 line of JSON each. Started as ``python -m engine.running.preparing FOLDER CAMPAIGN``.
 """
 
+import errno
 import json
 import sys
 from pathlib import Path
@@ -17,6 +18,10 @@ from tasks.errors import TaskError
 
 FACTS = "facts.json"
 SPLITS = ("train", "id", "ood")
+_OF_THE_MACHINE = {
+    errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.EMFILE, errno.ENFILE,
+    errno.ENOMEM,
+}  # fmt: skip
 
 
 def prepare(folder: Path, campaign: Path, identifier: str) -> None:
@@ -52,6 +57,27 @@ def prepare(folder: Path, campaign: Path, identifier: str) -> None:
     (home / FACTS).write_text(json.dumps(facts, allow_nan=False), encoding="utf-8")
 
 
+def is_the_machines(error: BaseException) -> bool:
+    """Tell an error of this machine, which is over once somebody has seen to it, from one of the task.
+
+    Parameters
+    ----------
+    error : BaseException
+        What kept a task from being laid out.
+
+    Returns
+    -------
+    bool
+        True for a full or read-only disk, lacking rights, files or memory, behind whatever sentence.
+    """
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, MemoryError) or (isinstance(cause, OSError) and cause.errno in _OF_THE_MACHINE):
+            return True
+        cause = cause.__cause__
+    return False
+
+
 def main() -> None:
     """Serve requests until the input ends."""
     folder, campaign = Path(sys.argv[1]), Path(sys.argv[2])
@@ -59,9 +85,9 @@ def main() -> None:
         identifier = line.strip()
         try:
             prepare(folder, campaign, identifier)
-            answer = {"ok": True}
+            answer: dict[str, object] = {"ok": True}
         except (TaskError, EngineError, OSError, MemoryError) as error:
-            answer = {"ok": False, "reason": str(error)}  # type: ignore[dict-item]
+            answer = {"ok": False, "reason": str(error), "machine": is_the_machines(error)}
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
 

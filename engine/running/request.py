@@ -125,6 +125,7 @@ def write_scratch(base: Path | None, request: Mapping[str, Any], task: PreparedT
     X, y = task.train()
     labels = perturb(y, task.noise_key, key.condition, key.seed)
     chosen = base or (Path(os.environ[SCRATCH_VARIABLE]) if os.environ.get(SCRATCH_VARIABLE) else None)
+    scratch = None
     try:
         scratch = Path(tempfile.mkdtemp(prefix="", dir=chosen))
         (scratch / "request.json").write_text(
@@ -133,6 +134,8 @@ def write_scratch(base: Path | None, request: Mapping[str, Any], task: PreparedT
         with (scratch / "train.npz").open("wb") as file:
             np.savez(file, X=np.asarray(X), y=labels)
     except OSError as error:
+        if scratch is not None:
+            shutil.rmtree(scratch, ignore_errors=True)
         raise EngineError(store.disk_sentence(Path(chosen or tempfile.gettempdir()), error)) from error
     return scratch
 
@@ -153,14 +156,3 @@ def environment(launch: Launch, threads: int) -> dict[str, str]:
         Environment variables.
     """
     return {**launch.env, **dict.fromkeys(THREAD_VARIABLES, str(threads))}
-
-
-def remove_scratch(scratch: Path) -> None:
-    """Remove a scratch folder that no keeper was given.
-
-    Parameters
-    ----------
-    scratch : pathlib.Path
-        The folder.
-    """
-    shutil.rmtree(scratch, ignore_errors=True)

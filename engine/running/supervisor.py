@@ -41,7 +41,7 @@ CONTROL_S = 0.5
 KEEPER_LOOK_S = 1.0
 # From so many finished runs on, their logs are packed into a segment when the engine ends.
 PACK_FROM = 100
-# A keeper that dies this often for one run is not the run's misfortune any more.
+# A keeper that dies (or finds no room on the disk) this often for one run is not its misfortune any more.
 KEEPER_DEATHS = 3
 
 
@@ -121,8 +121,7 @@ class Supervisor:
             await asyncio.to_thread(self._pack)
             self._event("engine-ended", statuses=dict(Counter(self._ended.values())))
         finally:
-            for task in self._starting.values():
-                task.cancel()
+            await self._abandon()
             await self._pool.close()
             await self._preparer.close()
             if self._lender is not None:
@@ -135,6 +134,15 @@ class Supervisor:
             interrupted=self._interrupts > 0,
             skipped=tuple(self._skipped),
         )
+
+    async def _abandon(self) -> None:
+        """Drop what is under way when the engine fails: the next one takes it up from the records."""
+        unfinished = [*self._starting.values()]
+        for run in self._active.values():
+            unfinished += [task for task in (run.evaluating, run.finishing) if task is not None]
+        for task in unfinished:
+            task.cancel()
+        await asyncio.gather(*unfinished, return_exceptions=True)
 
     def interrupt(self) -> None:
         """End running runs with their last checkpoint kept; a second call leaves them to their keepers."""
@@ -269,7 +277,7 @@ class Supervisor:
         assert starter.launch is not None
         try:
             task = await self._preparer.prepare(key.task)
-        except (EngineError, TaskError) as error:
+        except TaskError as error:
             await self._refuse(key, starter, str(error))
             return
         if self._interrupted():
@@ -318,7 +326,9 @@ class Supervisor:
             if exit_record is None:
                 self._lost(run)
                 return
-        if exit_record is not None:
+        if exit_record is not None and exit_record.get("disk_full"):
+            self._lost(run, exit_record)
+        elif exit_record is not None:
             self._close(run, exit_record)
 
     def _close(self, run: ActiveRun, exit_record: dict[str, Any]) -> None:
@@ -344,7 +354,7 @@ class Supervisor:
         self._ended[run.key] = status
         self._event("run-ended", run=run.key.id, attempt=run.attempt, status=status)
 
-    def _lost(self, run: ActiveRun) -> None:
+    def _lost(self, run: ActiveRun, exit_record: dict[str, Any] | None = None) -> None:
         ended = attempts.clean_up(run.folder)
         self.executor.forget(run.folder)
         self._event("attempt-lost", run=run.key.id, attempt=run.attempt, processes_ended=ended)
@@ -353,7 +363,7 @@ class Supervisor:
             self._close(run, {"status": records.CANCELLED, "reason": "stopped on request"})
         elif self._deaths[run.key] >= KEEPER_DEATHS:
             sentence = f"its keeper died {KEEPER_DEATHS} times; see worker.log"
-            self._close(run, {"status": records.CRASHED, "reason": sentence})
+            self._close(run, exit_record or {"status": records.CRASHED, "reason": sentence})
         else:
             self._active.pop(run.key, None)
             if run.cores:

@@ -1,11 +1,13 @@
 """Keepers on this machine: each a process of its own session that outlives the engine."""
 
+import contextlib
 import subprocess
 import sys
 from pathlib import Path
 
 import engine
-from engine.running import attempts, liveness
+from engine.errors import EngineError
+from engine.running import attempts, liveness, store
 from engine.running.job import Job
 
 _ROOT = str(Path(engine.__file__).resolve().parents[1])
@@ -34,20 +36,29 @@ class LocalExecutor:
             The job, handed over on standard input: no file and no argument names a record.
         attempt : pathlib.Path
             The attempt.
+
+        Raises
+        ------
+        EngineError
+            When the attempt's folder cannot be written, or this machine starts no process any more.
         """
-        with (attempt / "worker.log").open("ab") as log:
-            keeper = subprocess.Popen(
-                KEEPER_ARGV,
-                stdin=subprocess.PIPE,
-                stdout=log,
-                stderr=log,
-                env={"LC_ALL": "C.UTF-8"},
-                start_new_session=True,
-            )
-        assert keeper.stdin is not None
-        keeper.stdin.write(job.dump())
-        keeper.stdin.close()
+        try:
+            with (attempt / "worker.log").open("ab") as log:
+                keeper = subprocess.Popen(
+                    KEEPER_ARGV,
+                    stdin=subprocess.PIPE,
+                    stdout=log,
+                    stderr=log,
+                    env={"LC_ALL": "C.UTF-8"},
+                    start_new_session=True,
+                )
+        except OSError as error:
+            raise EngineError(store.disk_sentence(attempt, error)) from error
         self._children[attempt] = keeper
+        assert keeper.stdin is not None
+        # A keeper that is dead already is found so at the next look.
+        with contextlib.suppress(BrokenPipeError), keeper.stdin:
+            keeper.stdin.write(job.dump())
 
     def alive(self, attempt: Path) -> bool:
         """Tell whether an attempt still has its keeper.

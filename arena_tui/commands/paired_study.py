@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena_tui.commands.paired_model import add_model, endpoint, source
-from arena_tui.commands.paired_show import progress, show, tell_not_run
+from arena_tui.commands.paired_show import print_json, progress, show, tell_not_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,6 +53,9 @@ def add_votes(actions: Any) -> None:  # noqa: ANN401
     )
     votes.add_argument("folder", type=Path, metavar="DIR", help="folder of paired run or paired knockout")
     votes.add_argument("--arms", help="default all that ran")
+    votes.add_argument(
+        "--estimate", action="store_true", help="count the votes that would be asked for, and ask for none"
+    )
     votes.add_argument("--json", action="store_true")
     add_model(votes, "who votes")
     votes.set_defaults(run=vote)
@@ -60,6 +63,7 @@ def add_votes(actions: Any) -> None:  # noqa: ANN401
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tasks", action="append", metavar="TASKS", help="only these; default all there")
+    parser.add_argument("--domain", help="only tasks of this domain, such as bio_pop_growth")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR")
     parser.add_argument("--workers", type=int, metavar="N", help="processes; default one a core")
     parser.add_argument("--json", action="store_true")
@@ -69,7 +73,7 @@ def select(args: argparse.Namespace) -> int:
     """Run or resume the study of selection rules."""
     from engine.reachability.pool_selection import report, run
 
-    run(args.folders, args.out, _ids(args), _workers(args), _progress())
+    run(args.folders, args.out, _ids(args, args.folders), _workers(args), _progress())
     _finish(report(args.out), args)
     return 0
 
@@ -88,7 +92,9 @@ def compose(args: argparse.Namespace) -> int:
         raise EngineError(
             "somebody has to compose: name a model (--model) or a recorded file (--compositions)"
         )
-    outcome = run(args.folder, args.out, args.level, composer, _ids(args), _workers(args), _progress())
+    outcome = run(
+        args.folder, args.out, args.level, composer, _ids(args, [args.folder]), _workers(args), _progress()
+    )
     tell_not_run((task, seed, "composition", reason) for task, seed, reason in outcome.not_run)
     _finish(report([args.out]), args)
     return 1 if outcome.not_run else 0
@@ -113,16 +119,25 @@ def study_report(folders: "Sequence[Path]", kind: str) -> "Report":
 
 def vote(args: argparse.Namespace) -> int:
     """Ask for the votes that are missing, and show symbolic accuracy by them."""
-    from engine.reachability.voting import report, run
+    from engine.reachability.voting import missing, report, run
 
+    if args.estimate:
+        formulas, votes, characters = missing(args.folder, _arms(args))
+        found = {"formulas": formulas, "votes": votes, "characters": characters}
+        words = f"{votes} votes on {formulas} formulas are missing, {characters} characters of questions"
+        print_json(found) if args.json else print(words)
+        return 0
     if args.model:
         named, caps = endpoint(args)
-        arms = args.arms.split(",") if args.arms else None
-        tell_not_run(run(args.folder, named, caps, arms, _progress()))
+        tell_not_run(run(args.folder, named, caps, _arms(args), _progress()))
     made = report(args.folder)
     _written(made, args.folder / "tables")
     show(made, as_json=args.json)
     return 0
+
+
+def _arms(args: argparse.Namespace) -> list[str] | None:
+    return args.arms.split(",") if args.arms else None
 
 
 def _finish(made: "Report", args: argparse.Namespace) -> None:
@@ -136,10 +151,16 @@ def _written(made: "Report", folder: Path) -> None:
     write_files(made, folder)
 
 
-def _ids(args: argparse.Namespace) -> tuple[str, ...] | None:
+def _ids(args: argparse.Namespace, folders: "Sequence[Path]") -> tuple[str, ...] | None:
+    """Return the ids that --tasks and --domain leave, None for all."""
+    from engine.reachability.studies import of_domain
     from tasks.selections import resolve
 
-    return tuple(task.id for task in resolve(args.tasks)) if args.tasks else None
+    named = tuple(task.id for task in resolve(args.tasks)) if args.tasks else None
+    if args.domain is None:
+        return named
+    ids = of_domain(folders, args.domain)
+    return ids if named is None else tuple(one for one in ids if one in named)
 
 
 def _workers(args: argparse.Namespace) -> int:

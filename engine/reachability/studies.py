@@ -73,6 +73,34 @@ def lay_out(folder: Path, kind: str, made: Mapping[str, Any], fixed: Sequence[st
     write(folder / STUDY, {"schema": SCHEMA, "kind": kind, **made})
 
 
+def of_domain(folders: Sequence[Path], domain: str) -> tuple[str, ...]:
+    """List the tasks of a domain in paired studies.
+
+    Parameters
+    ----------
+    folders
+        Folders of ``paired run``.
+    domain
+        As the plan names it, such as ``bio_pop_growth``.
+
+    Returns
+    -------
+    tuple of str
+        Ids.
+
+    Raises
+    ------
+    EngineError
+        If no task there is of that domain.
+    """
+    tasks = {task["id"]: str(task["domain"]) for folder in folders for task in plan(folder)["tasks"]}
+    found = tuple(identifier for identifier, its in tasks.items() if its == domain)
+    if not found:
+        known = ", ".join(sorted(set(tasks.values())))
+        raise EngineError(f"no task there is of the domain {domain!r}; the domains are {known}")
+    return found
+
+
 def cells_of(folders: Sequence[Path], tasks: Sequence[str] | None) -> dict[Cell, list[Unit]]:
     """Collect the finished units of paired studies by task and seed.
 

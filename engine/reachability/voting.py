@@ -59,11 +59,7 @@ def run(
     EngineError
         For an arm that the study does not have, or votes of another model in the folder.
     """
-    unknown = [arm for arm in arms or () if arm not in plan(folder)["arms"]]
-    if unknown:
-        raise EngineError(
-            f"{folder} has no arm {unknown[0]!r}; its arms are {', '.join(plan(folder)['arms'])}"
-        )
+    judged = _wanted(folder, arms)
     others = {str(vote["model"]) for vote in _votes(folder).values()} - {endpoint.model}
     if others:
         raise EngineError(f"{folder} holds votes of {others.pop()}; one folder has the votes of one model")
@@ -74,21 +70,40 @@ def run(
         for line in lines(journal)
         if line.get("status") != "failed" and line.get("response") is not None
     }
-    judged = [unit for unit in units(folder) if _judgeable(unit) and (arms is None or unit["arm"] in arms)]
-    missing = [unit for unit in judged if not _counted(folder, unit)]
+    left_over = [unit for unit in judged if not _counted(folder, unit)]
     open_: list[tuple[str, int, str, str]] = []
     began = time.monotonic()
-    for count, unit in enumerate(missing, start=1):
+    for count, unit in enumerate(left_over, start=1):
         why = _voted(folder, unit, client, answered)
         if why is not None:
             open_.append((unit["task"], unit["seed"], unit["arm"], why))
         if on_progress is not None:
-            left = (time.monotonic() - began) / count * (len(missing) - count)
-            done = len(judged) - len(missing) + count
+            left = (time.monotonic() - began) / count * (len(left_over) - count)
+            done = len(judged) - len(left_over) + count
             on_progress(
                 Progress(done, len(judged), left, f"{unit['arm']} on {unit['name']}, seed {unit['seed']}")
             )
     return tuple(open_)
+
+
+def missing(folder: Path, arms: Sequence[str] | None) -> tuple[int, int, int]:
+    """Count what `run` would ask: formulas, votes, and characters of their questions.
+
+    Parameters
+    ----------
+    folder, arms
+        See `run`. Votes that were given before a crash count as missing here.
+
+    Returns
+    -------
+    (int, int, int)
+    """
+    wanted = [unit for unit in _wanted(folder, arms) if not _counted(folder, unit)]
+    characters = 0
+    for unit in wanted:
+        features = catalogue.get(unit["task"]).feature_names
+        characters += VOTES * ballot("openai", unit["truth"], unit["expression"], features)[1].characters
+    return len(wanted), VOTES * len(wanted), characters
 
 
 def report(folder: Path) -> Report:
@@ -145,6 +160,14 @@ def report(folder: Path) -> Report:
         tables.append(Table("votes_gains", "Paired gains under SA by votes (eq. 5)", heads, tuple(gains)))
     notes = ("Mixed and incomplete votes count as wrong; units without votes are left out, not wrong.",)
     return Report(f"Votes on {len(votes)} saved formulas", tuple(tables), notes)
+
+
+def _wanted(folder: Path, arms: Sequence[str] | None) -> list[dict[str, Any]]:
+    known = plan(folder)["arms"]
+    unknown = [arm for arm in arms or () if arm not in known]
+    if unknown:
+        raise EngineError(f"{folder} has no arm {unknown[0]!r}; its arms are {', '.join(known)}")
+    return [unit for unit in units(folder) if _judgeable(unit) and (arms is None or unit["arm"] in arms)]
 
 
 def _judgeable(unit: Mapping[str, Any]) -> bool:

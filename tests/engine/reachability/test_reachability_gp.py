@@ -17,6 +17,7 @@ from engine.reachability.records import plan, units
 from engine.reachability.report import report
 from engine.reachability.study import paired, run
 from engine.reachability.subsample import subsample
+from engine.running.records import RunKey
 from engine.running.tail import Tail
 from tasks.materialize import splits
 from tasks.selections import resolve
@@ -64,6 +65,36 @@ def test_a_unit_sees_the_rows_and_seed_of_the_other_arms_and_has_their_outcomes(
     assert attempts(tmp_path) == ["attempt-1"]
     unit(tmp_path, adopt=False)
     assert attempts(tmp_path) == ["attempt-1", "attempt-2"]
+
+
+def test_a_run_that_outlives_its_engine_is_watched_to_its_end(stood_in, tmp_path, monkeypatch):
+    task = resolve(["BPG10"])[0]
+    X, y = training_rows(splits(task))
+    key = RunKey("bank", task.id, 1)
+    with monkeypatch.context() as gone:  # the engine dies as soon as the keeper is started
+        gone.setattr(gp, "_watched", lambda *_: None)
+        left = gp._attempted(tmp_path / "gp", key, get("bank"), X[:ROWS], y[:ROWS], gp.Budget(60.0))
+    assert not (left / "exit.json").exists()
+    assert unit(tmp_path)["status"] == "ok"
+    assert attempts(tmp_path) == ["attempt-1"]
+
+
+def test_a_run_that_was_stopped_is_run_again(stood_in, tmp_path):
+    folder = tmp_path / "gp" / "runs" / "bank" / "g0003" / "1" / "attempt-1"
+    folder.mkdir(parents=True)
+    (folder / "exit.json").write_text(json.dumps({"status": "cancelled", "reason": "told to stop"}))
+    assert unit(tmp_path)["status"] == "ok"
+    assert attempts(tmp_path) == ["attempt-1", "attempt-2"]
+
+
+def test_a_worker_that_breaks_down_is_a_failed_unit_with_the_reason(stood_in, tmp_path):
+    folder = tmp_path / "gp" / "runs" / "bank" / "g0003" / "1" / "attempt-1"
+    folder.mkdir(parents=True)
+    (folder / "exit.json").write_text(json.dumps({"status": "crashed", "reason": "exit code 3"}))
+    line = {"event": "failed", "t": 0.1, "stage": "fit", "type": "ValueError", "message": "no such operator"}
+    (folder / "incumbents.jsonl").write_text(json.dumps(line) + "\n")
+    with pytest.raises(EngineError, match="bank: exit code 3: no such operator"):
+        unit(tmp_path)
 
 
 def test_a_unit_without_an_expression_in_time_is_unsolved_not_missing(stood_in, tmp_path, monkeypatch):

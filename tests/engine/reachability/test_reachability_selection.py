@@ -10,6 +10,7 @@ from engine.reachability.pool_selection import report, run
 from engine.reachability.records import units
 from engine.reachability.selection import RULES, UPPER_BOUND, Candidate, judged, pick, pool_of
 from engine.reachability.starts import halton
+from engine.reachability.studies import of_domain
 from tasks.materialize import splits
 from tasks.selections import resolve
 
@@ -162,6 +163,9 @@ def test_folders_that_do_not_fit_are_refused(paired_study, tmp_path):
         run([tmp_path / "nothing"], tmp_path / "out", None, 1)
     with pytest.raises(EngineError, match="no finished unit"):
         run([folder], tmp_path / "out", ["g0001"], 1)
+    assert of_domain([folder], "bio_pop_growth") == ("g0003",)
+    with pytest.raises(EngineError, match="the domains are bio_pop_growth"):
+        of_domain([folder], "biology")
     with pytest.raises(EngineError, match="not empty"):
         run([folder], folder, None, 1)
     with pytest.raises(EngineError, match="no pool-selection study"):

@@ -109,6 +109,10 @@ def test_a_model_that_is_not_there_leaves_units_open(study, capsys):
         pass
     with pytest.raises(EngineError, match="holds no votes"):
         report(study)
+    assert main(["paired", "votes", str(study), "--estimate", "--arms", "bank", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["formulas"], found["votes"]) == (2, 20)
+    assert found["characters"] > 20 * 500
     assert main(["paired", "votes", str(study)]) == 2
     assert main(["paired", "votes", str(study), "--model", "m", "--base-url", url, "--arms", "gp"]) == 2
     assert "no arm 'gp'" in capsys.readouterr().err

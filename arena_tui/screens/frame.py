@@ -62,6 +62,8 @@ class ConsoleScreen(Screen[None]):
     VERTICAL_BREAKPOINTS = [  # noqa: RUF012
         (0, "-flat"), (8, "-low"), (20, "-short"), (30, "-tall"),
     ]  # fmt: skip
+    # Only where nothing has it yet: a focus asked for while the screen is made would take typed letters away.
+    AUTO_FOCUS: ClassVar[str | None] = "Table"
     ROOM: ClassVar[str] = ""
     HELP: ClassVar[str] = ""
 

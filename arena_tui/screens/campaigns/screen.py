@@ -71,7 +71,6 @@ class CampaignsScreen(ConsoleScreen):
     def on_mount(self) -> None:
         """Start listing."""
         super().on_mount()
-        self.query_one(Table).focus()
         self._describe()
         self._survey = Survey(self.console.known_campaigns)
         self._feed = Feed(self._survey.take, _FILLING_S, self._take, self.console.complain)

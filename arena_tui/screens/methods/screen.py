@@ -95,7 +95,6 @@ class MethodsScreen(ConsoleScreen):
         ):
             self.query_one(f"#{name}").border_title = title
         self._overrides = overriding.recalled(self.console.recall("methods.overrides"))
-        self.query_one("#methods", Table).focus()
         self._front("about")
         self._reload()
 

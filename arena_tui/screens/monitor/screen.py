@@ -79,7 +79,6 @@ class MonitorScreen(ConsoleScreen):
         """Start reading the open campaign."""
         super().on_mount()
         self.query_one("#runs").border_title = "Runs"
-        self.query_one("#table", Table).focus()
         kept = self.console.recall("monitor.filter")
         if isinstance(kept, str) and kept:
             self.query_one(FilterBar).set_text(kept)

@@ -81,7 +81,6 @@ class TasksScreen(ConsoleScreen):
     def on_mount(self) -> None:
         """Read the catalogue."""
         super().on_mount()
-        self.query_one(Table).focus()
         kept = self.console.recall("tasks.filter")
         if isinstance(kept, str) and kept:
             self.query_one(FilterBar).set_text(kept)

@@ -20,13 +20,15 @@ LARGEST_TABLE_BYTES = 256 * 1024 * 1024
 """Text tables above this size are refused; Parquet holds the same rows in a fraction of it."""
 MOST_UNPACKED_BYTES = 1024 * 1024 * 1024
 """Compressed and binary tables above this size in memory are refused."""
+MOST_COLUMNS = 10_000
+"""Wider tables are refused: no method here searches over so many features."""
 FEWEST_ROWS = 3
 FEWEST_TO_SPLIT = 10
 """Below this many rows all are training rows; from here on a tenth each is valid and ID test."""
 _SUFFIXES = {".csv": ",", ".tsv": "\t", ".txt": None}
 
 
-def read_columns(path: Path) -> dict[str, NDArray[np.float64]]:
+def read_columns(path: Path, only: Sequence[str] | None = None) -> dict[str, NDArray[np.float64]]:
     """Read a table of numbers.
 
     Parameters
@@ -34,6 +36,8 @@ def read_columns(path: Path) -> dict[str, NDArray[np.float64]]:
     path : pathlib.Path
         A ``.csv``, ``.tsv``, ``.parquet`` or ``.npz`` file; ``.gz`` may follow the first two. An npz holds
         one-dimensional arrays by column name, or ``X`` (n, d) and ``y`` (n,) (then named x0, x1, ... and y).
+    only : sequence of str, optional
+        The columns to read; what the others hold is then nobody's business. All when omitted.
 
     Returns
     -------
@@ -43,19 +47,20 @@ def read_columns(path: Path) -> dict[str, NDArray[np.float64]]:
     Raises
     ------
     TaskError
-        When the file is missing, too large, of another kind, empty, ragged, or holds anything but finite
-        numbers; the sentence names the column and the row.
+        When the file is missing, too large, of another kind, empty, ragged, lacks a column, or holds anything
+        but finite numbers; the sentence names the column and the row.
     """
     if not path.is_file():
         raise TaskError(f"there is no table {path}")
     kind = "".join(path.suffixes[-2:]).lower().removesuffix(".gz")
     kind = "." + kind.rsplit(".", 1)[-1] if "." in kind else kind
     if kind in _SUFFIXES:
-        columns = _read_text(path, _SUFFIXES[kind])
+        columns = _read_text(path, _SUFFIXES[kind], only)
     elif kind in (".parquet", ".pq"):
-        columns = _read_parquet(path)
+        columns = _read_parquet(path, only)
     elif kind == ".npz":
         columns = _read_npz(path)
+        columns = {name: columns[name] for name in _wanted(path, tuple(columns), only)}
     else:
         raise TaskError(f"{path.name} is no CSV, TSV, Parquet or npz table; give one of these")
     if not columns or not len(next(iter(columns.values()))):
@@ -71,6 +76,16 @@ def read_columns(path: Path) -> dict[str, NDArray[np.float64]]:
     return columns
 
 
+def _wanted(path: Path, names: Sequence[str], only: Sequence[str] | None) -> Sequence[str]:
+    if len(names) > MOST_COLUMNS:
+        raise TaskError(f"{path.name} has {len(names)} columns; at most {MOST_COLUMNS} are read, cut it")
+    for name in only or ():
+        if name not in names:
+            listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
+            raise TaskError(f"{path.name} has no column {name!r}; it has {listed}")
+    return names if only is None else tuple(name for name in names if name in only)
+
+
 _EMPTY = frozenset({"", "na", "n/a", "null", "none"})
 
 
@@ -79,7 +94,8 @@ def _numbers(path: Path, name: str, values: Sequence[object]) -> NDArray[np.floa
     numbers = np.empty(len(values))
     for row, cell in enumerate(values):
         try:
-            numbers[row] = float(cell)  # type: ignore[arg-type]
+            # Python's own "1_000" would be a guess in a table.
+            numbers[row] = float("_" if "_" in str(cell) else cell)  # type: ignore[arg-type]
         except (TypeError, ValueError):
             if cell is not None and str(cell).strip().casefold() not in _EMPTY:
                 raise TaskError(
@@ -90,7 +106,9 @@ def _numbers(path: Path, name: str, values: Sequence[object]) -> NDArray[np.floa
     return numbers
 
 
-def _read_text(path: Path, separator: str | None) -> dict[str, NDArray[np.float64]]:
+def _read_text(
+    path: Path, separator: str | None, only: Sequence[str] | None
+) -> dict[str, NDArray[np.float64]]:
     import pandas as pd
 
     size = path.stat().st_size
@@ -101,6 +119,7 @@ def _read_text(path: Path, separator: str | None) -> dict[str, NDArray[np.float6
         )
     if path.suffix.lower() == ".gz":
         _refuse_bomb(path)
+    _check_heading(path, separator)
     try:
         # read as text: the parsers of pandas do not give every number to its last bit
         frame = pd.read_csv(
@@ -116,7 +135,25 @@ def _read_text(path: Path, separator: str | None) -> dict[str, NDArray[np.float6
     ]
     if duplicated:
         raise TaskError(f"{path.name} names the column {duplicated[0].rsplit('.', 1)[0]!r} twice; rename one")
-    return {str(name): _numbers(path, str(name), frame[name].tolist()) for name in frame.columns}
+    return {name: _numbers(path, name, frame[name].tolist()) for name in _wanted(path, names, only)}
+
+
+def _check_heading(path: Path, separator: str | None) -> None:
+    """Refuse a table too wide to be split into columns at all, and one that is split at something else."""
+    with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as file:
+        line = file.readline()
+    heading = line.decode(errors="replace").strip("\ufeff\r\n")
+    found = len(heading.split(separator))
+    if found > MOST_COLUMNS:
+        raise TaskError(f"{path.name} has {found} columns; at most {MOST_COLUMNS} are read, cut it")
+    if found > 1 or separator is None:
+        return
+    for other, its_name in ((";", "semicolons"), ("\t", "tabs"), ("|", "bars"), (",", "commas")):
+        if other in heading:
+            raise TaskError(
+                f"{path.name} is split at {its_name}; write it with "
+                f"{'commas' if separator == ',' else 'tabs'} between the columns and points in the numbers"
+            )
 
 
 def _refuse_bomb(path: Path) -> None:
@@ -142,7 +179,7 @@ def _bearable(path: Path, size: int) -> None:
         )
 
 
-def _read_parquet(path: Path) -> dict[str, NDArray[np.float64]]:
+def _read_parquet(path: Path, only: Sequence[str] | None) -> dict[str, NDArray[np.float64]]:
     import pandas as pd
     import pyarrow.parquet as pq
 
@@ -154,7 +191,9 @@ def _read_parquet(path: Path) -> dict[str, NDArray[np.float64]]:
         raise
     except (ValueError, OSError) as error:
         raise TaskError(f"{path.name} cannot be read as Parquet: {_line(error)}") from error
-    return {str(name): _numbers(path, str(name), frame[name].tolist()) for name in frame.columns}
+    frame.columns = [str(name) for name in frame.columns]
+    wanted = _wanted(path, list(frame.columns), only)
+    return {name: _numbers(path, name, frame[name].tolist()) for name in wanted}
 
 
 def _read_npz(path: Path) -> dict[str, NDArray[np.float64]]:
@@ -194,7 +233,8 @@ def _chosen(
     names = tuple(features) if features is not None else tuple(name for name in columns if name != target)
     for name in (*names, target):
         if name not in columns:
-            raise TaskError(f"{path.name} has no column {name!r}; it has {', '.join(columns)}")
+            listed = ", ".join([*columns][:20]) + (", ..." if len(columns) > 20 else "")
+            raise TaskError(f"{path.name} has no column {name!r}; it has {listed}")
     if target in names:
         raise TaskError(f"the target {target!r} cannot be a feature of itself")
     if not names:
@@ -241,12 +281,13 @@ def user_task(
         When a file, a column, the formula or the number of rows cannot be used.
     """
     path = Path(path)
-    whole = _chosen(path, read_columns(path), target, features)
+    only = None if features is None else (*features, target)
+    whole = _chosen(path, read_columns(path, only), target, features)
     if whole.rows < FEWEST_ROWS:
         raise TaskError(f"{path.name} has {whole.rows} rows; at least {FEWEST_ROWS} are needed")
     outside = None
     if ood is not None:
-        outside = _chosen(Path(ood), read_columns(Path(ood)), target, whole.names)
+        outside = _chosen(Path(ood), read_columns(Path(ood), (*whole.names, target)), target, whole.names)
     if truth is not None:
         formula.parse(truth, whole.names)
     digest = hashlib.sha256(cache.table_digest(whole, target).encode())

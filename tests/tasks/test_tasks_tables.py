@@ -81,11 +81,36 @@ def write(path, text):
         ("a,t\n1,2\n3,4,5,6\n", "cannot be read as a table"),
         ("a,t\n1,2\n3,4\n", "has 2 rows; at least 3"),
         ("t\n1\n2\n3\n", "no feature column"),
+        ("a,t\n1,2\n1_000,3\n4,5\n", "column 'a' holds '1_000' in data row 2"),
+        ("a;b;t\n1,5;2,5;3\n", "split at semicolons; write it with commas between the columns and points"),
+        ("a|b|t\n1|2|3\n", "split at bars"),
+        ("a\tt\n1\t2\n", "split at tabs"),
+        (",".join(f"c{k}" for k in range(10_001)) + ",t\n", "has 10002 columns; at most 10000 are read"),
     ],
 )
 def test_each_fault_of_a_table_has_its_sentence(tmp_path, text, said):
     with pytest.raises(TaskError, match=said):
         user_task(write(tmp_path / "x.csv", text), "t")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_what_other_columns_hold_is_nobodys_business(tmp_path, kind):
+    table = frame().assign(day="2020-01-01", gap=float("nan"))
+    path = tmp_path / f"t.{kind}"
+    table.to_csv(path, index=False) if kind == "csv" else table.to_parquet(path)
+    with pytest.raises(TaskError, match=r"column 'day' holds '2020-01-01'.*leave the column out"):
+        user_task(path, "t")
+    task, splits = user_task(path, "t", features=["b", "a"])
+    assert task.feature_names == ("b", "a")
+    assert splits.train.X.shape[1] == 2
+
+
+def test_a_byte_order_mark_and_dos_line_ends_change_nothing(tmp_path):
+    path = tmp_path / "plain.csv"
+    frame().to_csv(path, index=False)
+    dos = tmp_path / "dos.csv"
+    dos.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+    assert user_task(dos, "t")[0].id == user_task(path, "t")[0].id
 
 
 def test_wrong_columns_formulas_and_files_are_named(tmp_path):

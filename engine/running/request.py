@@ -1,6 +1,7 @@
 """What a worker is given: a scratch folder with ``request.json`` and ``train.npz``, and nothing else."""
 
 import json
+import keyword
 import os
 import shutil
 import tempfile
@@ -44,9 +45,33 @@ def worker_names(spec: CampaignSpec, task: PreparedTask) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        x0, x1, ... unless the campaign lends methods the task's own names.
+        x0, x1, ... unless the campaign lends methods the task's own names, and they are names to methods.
     """
-    return task.features if spec.semantics else tuple(f"x{index}" for index in range(len(task.features)))
+    if lends_names(spec, task):
+        return task.features
+    return tuple(f"x{index}" for index in range(len(task.features)))
+
+
+def lends_names(spec: CampaignSpec, task: PreparedTask) -> bool:
+    """Tell whether a task's own names reach the workers.
+
+    A column called ``body mass`` or ``lambda`` cannot stand in most methods' expressions or in a function's
+    signature: such a task is anonymous under semantics too, and its descriptions are lent all the same.
+
+    Parameters
+    ----------
+    spec : CampaignSpec
+        The campaign.
+    task : PreparedTask
+        The task.
+
+    Returns
+    -------
+    bool
+        Whether features and target keep their names.
+    """
+    names = (*task.features, task.target)
+    return spec.semantics and all(name.isidentifier() and not keyword.iskeyword(name) for name in names)
 
 
 def build(
@@ -92,7 +117,7 @@ def build(
         "budget_s": spec.limits.budget_s,
         "evaluation_limit": entry.evaluation_limit,
         "features": list(worker_names(spec, task)),
-        "target": task.target if spec.semantics else "y",
+        "target": task.target if lends_names(spec, task) else "y",
         "description": dict(task.descriptions) if spec.semantics else None,
         "endpoint": None if endpoint is None else dict(endpoint),
     }

@@ -28,6 +28,7 @@ BINDINGS: list[BindingType] = [
     Binding("R", "resume", "Go on with a study at rest", show=False),
     Binding("o", "open", "Open a folder", show=False),
     Binding("r", "reload", "Read again", show=False),
+    Binding("e", "export", "Write the tables as Parquet and LaTeX", show=False),
     Binding("w", "said", "Read what the session said", show=False),
     Binding("c", "copy", "Copy what is shown", show=False),
     Binding("y", "copy_table", "Copy the table", show=False),

@@ -1,6 +1,5 @@
 """The drill-down: one task and seed, the arms' greedy paths side by side, their formulas with all digits."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -17,8 +16,7 @@ from arena_tui.widgets.plain import Plain
 
 if TYPE_CHECKING:
     from arena_tui.screens.paired.side_by_side import Compared
-    from arena_tui.screens.paired.survey import Opened
-    from engine.reachability.outcomes import Cell
+    from arena_tui.screens.paired.views import Drill
 
 _MOST_ARMS = 3
 
@@ -53,20 +51,13 @@ class PathsScreen(ConsoleScreen):
         Binding("left,shift+tab", "arm(-1)", "Previous arm", show=False, priority=True),
     ]
 
-    def __init__(
-        self,
-        opened: "Opened",
-        cells: "Sequence[Cell]",
-        cell: "Cell",
-        levels: Sequence[str],
-        level: str | None,
-    ) -> None:
+    def __init__(self, drill: "Drill") -> None:
         super().__init__()
-        self._opened = opened
-        self._cells = list(cells)
-        self._at = self._cells.index(cell)
-        self._levels = tuple(levels)
-        self._level = level
+        self._opened = drill.opened
+        self._cells = drill.cells
+        self._at = drill.cells.index(drill.cell)
+        self._levels = drill.levels
+        self._level = drill.level
         self._compared: Compared | None = None
         self._arm = 0
 

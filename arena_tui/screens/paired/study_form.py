@@ -57,7 +57,7 @@ class NewStudy(ModalScreen[Path | None]):
 
     def compose(self) -> ComposeResult:
         """Lay out a line for each field, the summary and the command."""
-        day = time.strftime("%Y%m%d-%H%M", time.localtime(self.console.now()))
+        day = time.strftime("%m%d-%H%M", time.localtime(self.console.now()))
         with Vertical() as box:
             box.border_title = "Go on with a study" if self._given else "New paired study"
             with VerticalScroll(can_focus=False):

@@ -53,7 +53,7 @@ async def test_the_form_checks_while_one_types_and_shows_the_command(form, monke
         assert "written by hand, no model's; answers 8 of 8 questions" in shown
         assert "2 tasks × 2 seeds × 5 arms = 20 units" in shown
         await pilot.press("ctrl+y")
-        command = "arena-tui paired run --out study-20261130-1000 --tasks BPG0,PO10 --seeds 0,1"
+        command = "arena-tui paired run --out study-1130-1000 --tasks BPG0,PO10 --seeds 0,1"
         assert copied == [f"{command} --proposals demonstration --workers 1"]
         await pilot.press("escape")
         assert "no study below this folder" in await settled(pilot)

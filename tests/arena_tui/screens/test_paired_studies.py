@@ -92,6 +92,14 @@ async def test_every_table_of_the_report_is_there_and_is_copied_whole(study, mon
             assert word in copied[0]
 
 
+async def test_the_tables_are_written_for_a_paper(study):
+    async with console_at((80, 24), first="paired") as pilot:
+        await press(pilot, "e")
+        told = [one.message for one in pilot.app._notifications]
+        assert any("Parquet and LaTeX, in poly-study/tables" in text for text in told)
+    assert "UNION-L1" in (study / "tables" / "rates.tex").read_text()
+
+
 async def test_a_knockout_shows_its_effect_and_its_cells(study):
     made_studies.knockout(Path.cwd() / "a-knockout")
     async with console_at((80, 24), first="paired") as pilot:

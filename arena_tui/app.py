@@ -180,6 +180,19 @@ class Console(App[int]):
         if isinstance(self.screen, ConsoleScreen) and self.current_mode != name:
             self.switch_mode(name)
 
+    async def do_there(self, name: str, action: str) -> None:
+        """Go to a screen and do there what one of its keys does.
+
+        Parameters
+        ----------
+        name : str
+            Its name in ``screens.ENTRIES``.
+        action : str
+            The key's action.
+        """
+        await self.switch_mode(name)
+        await self.run_action(action, self.screen)
+
     def action_digit(self, name: str) -> None:
         """Go to a screen by its number, before what is typed next is looked at.
 

@@ -1,8 +1,10 @@
-"""The command palette: every screen, every key's action where one is, every theme."""
+"""The command palette: what can be done here, on the other screens, every screen and every theme."""
 
+import itertools
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
+from textual.binding import Binding
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from arena_tui import screens
@@ -32,8 +34,20 @@ class Everything(Provider):
         for theme in THEMES:
             yield f"Theme {theme.name}", "colours", partial(console.choose_theme, theme.name)
 
+    def _elsewhere(self) -> "Iterator[tuple[str, str, Callable[[], object]]]":
+        """Offer what the other screens can do; it is done there."""
+        console = cast("Console", self.app)
+        for entry in screens.ENTRIES:
+            if entry.name == console.current_mode:
+                continue
+            for binding in screens.kind(entry).BINDINGS:
+                if isinstance(binding, Binding) and binding.description:
+                    line = f"on {entry.title}, key {key_name(binding)}"
+                    name = f"{entry.title}: {binding.description}"
+                    yield name, line, partial(console.do_there, entry.name, binding.action)
+
     async def discover(self) -> Hits:
-        """List everything before a letter is typed.
+        """List what can be done here before a letter is typed.
 
         Yields
         ------
@@ -44,7 +58,7 @@ class Everything(Provider):
             yield DiscoveryHit(name, act, help=line)
 
     async def search(self, query: str) -> Hits:
-        """Find offers by their names.
+        """Find offers by their names, those of the other screens too.
 
         Parameters
         ----------
@@ -57,7 +71,7 @@ class Everything(Provider):
             One for each match.
         """
         matcher = self.matcher(query)
-        for name, line, act in self._offers():
+        for name, line, act in itertools.chain(self._offers(), self._elsewhere()):
             score = matcher.match(name)
             if score > 0:
                 yield Hit(score, matcher.highlight(name), act, help=line)

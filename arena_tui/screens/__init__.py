@@ -72,8 +72,26 @@ ENTRIES = (
 )
 
 
+def kind(entry: Entry) -> "type[ConsoleScreen]":
+    """Import a screen's module.
+
+    Parameters
+    ----------
+    entry : Entry
+        A line of ``ENTRIES``.
+
+    Returns
+    -------
+    type of ConsoleScreen
+        The screen's class.
+    """
+    module, _, name = entry.target.partition(":")
+    found: type[ConsoleScreen] = getattr(importlib.import_module(f"arena_tui.screens.{module}"), name)
+    return found
+
+
 def build(entry: Entry) -> "ConsoleScreen":
-    """Import a screen's module and make the screen.
+    """Make a screen.
 
     Parameters
     ----------
@@ -85,6 +103,4 @@ def build(entry: Entry) -> "ConsoleScreen":
     ConsoleScreen
         A new screen.
     """
-    module, _, name = entry.target.partition(":")
-    screen: ConsoleScreen = getattr(importlib.import_module(f"arena_tui.screens.{module}"), name)()
-    return screen
+    return kind(entry)()

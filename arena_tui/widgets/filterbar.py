@@ -86,14 +86,14 @@ class FilterBar(Horizontal):
     @on(Input.Submitted)
     def _accept(self, event: Input.Submitted) -> None:
         event.stop()
-        self._table.focus()
+        self.screen.set_focus(self._table)
 
     def on_key(self, event: events.Key) -> None:
         """Leave with Escape (cleared) or with the down key (kept)."""
         if event.key == "escape":
             event.stop()
             self.set_text("")
-            self._table.focus()
+            self.screen.set_focus(self._table)
         elif event.key == "down":
             event.stop()
-            self._table.focus()
+            self.screen.set_focus(self._table)

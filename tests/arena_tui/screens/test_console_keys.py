@@ -1,12 +1,14 @@
 """The console by its keys: screens, help, palette, themes, memory, copying, small terminals, odd texts."""
 
 import base64
+import itertools
 import json
 
 import pytest
 from textual import events
 
-from arena_tui import copying, remembered
+from arena_tui import copying, remembered, screens
+from arena_tui.palette import Everything
 from arena_tui.screens import ENTRIES
 from arena_tui.screens.monitor.rows import COLUMNS
 from arena_tui.theme import THEMES
@@ -60,6 +62,20 @@ async def test_palette_offers_every_action(mixed):
         await pilot.press("ctrl+p", *"seed bands", "enter")
         await settle(pilot)
         assert pilot.app.screen._view.bands
+
+
+async def test_palette_does_what_another_screen_can_do(mixed):
+    async with console_at(campaign=mixed) as pilot:
+        await pilot.press("ctrl+p", *"tasks: mark all shown")
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert pilot.app.screen.ROOM == "tasks"
+        found = Everything(pilot.app.screen)
+        offered = {name for name, _, _ in itertools.chain(found._offers(), found._elsewhere())}
+        for entry in ENTRIES:
+            for binding in screens.kind(entry).BINDINGS:
+                assert binding.description in offered or f"{entry.title}: {binding.description}" in offered
 
 
 async def test_palette_goes_to_a_screen_and_takes_a_theme():

@@ -42,7 +42,7 @@ def add_parser(commands: Any, name: str, line: str) -> None:  # noqa: ANN401
     doctor.add_argument("--json", action="store_true")
     doctor.set_defaults(run=examine_methods)
 
-    check = actions.add_parser("check", help="run the conformance kit on a method")
+    check = actions.add_parser("check", help="run the conformance kit on a method, installed first if need be")
     check.add_argument("names", nargs="+", metavar="NAME")
     check.add_argument("--budget", type=float, metavar="SECONDS", help="budget of each of its runs")
     check.add_argument("--model", metavar="NAME", help="a language model, for the methods that ask one")
@@ -197,6 +197,7 @@ def check_methods(arguments: argparse.Namespace) -> int:
     reports = []
     with _lent_model(arguments) as endpoint:
         for method in methods:
+            _made_ready(method)
             report = check.check(method, budget_s=arguments.budget, endpoint=endpoint, tell=_tell)
             reports.append(report)
             if not arguments.json:
@@ -206,6 +207,15 @@ def check_methods(arguments: argparse.Namespace) -> int:
     if arguments.json:
         _print_json([report.as_json() for report in reports])
     return int(not all(report.passed for report in reports))
+
+
+def _made_ready(method: "Method") -> None:
+    """Install what can be had without asking anybody; of the others the report says what they lack."""
+    from engine.methods.environments import state
+    from engine.methods.installing import install
+
+    if method.kind == "packaged" and not method.accept_licence and not state(method).usable:
+        install(method, tell=_tell)
 
 
 @contextlib.contextmanager

@@ -3,6 +3,7 @@
 import json
 
 from arena_tui.__main__ import main
+from engine.methods import installing
 
 
 def test_list_prints_every_method_and_its_state(plugins, capsys):
@@ -52,3 +53,13 @@ def test_bad_input_is_one_sentence_and_exit_2(plugins, capsys):
         assert sentence in printed.err
         assert printed.out == ""
         assert "Traceback" not in printed.err
+
+
+def test_check_installs_what_can_be_had_and_says_of_the_others_what_they_lack(plugins, capsys, monkeypatch):
+    installed = []
+    monkeypatch.setattr(installing, "install", lambda method, **_: installed.append(method.name))
+    assert main(["methods", "check", "gplearn", "qlattice", "dso", "--json"]) == 1
+    assert installed == ["gplearn"]
+    reports = json.loads(capsys.readouterr().out)
+    assert [report["passed"] for report in reports] == [False, False, False]
+    assert "install dso --source" in reports[2]["items"][0]["detail"]

@@ -42,7 +42,7 @@ def add_parser(commands: Any, name: str, line: str) -> None:  # noqa: ANN401
     doctor.add_argument("--json", action="store_true")
     doctor.set_defaults(run=examine_methods)
 
-    check = actions.add_parser("check", help="run the conformance kit on a method, installed first if need be")
+    check = actions.add_parser("check", help="run the conformance kit on a method")
     check.add_argument("names", nargs="+", metavar="NAME")
     check.add_argument("--budget", type=float, metavar="SECONDS", help="budget of each of its runs")
     check.add_argument("--model", metavar="NAME", help="a language model, for the methods that ask one")

@@ -2,6 +2,8 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arena_tui.__main__ import main
 from engine.errors import EngineError
@@ -100,6 +102,21 @@ def test_other_answers_give_no_term_and_a_reason(answer, says):
     found = composed(answer, 5, 2)
     assert found.terms == ()
     assert says in found.reason
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(st.text(max_size=100), json_values)
+def test_no_answer_raises_and_none_leaves_the_menu(text, value):
+    for answer in (text, json.dumps(value), json.dumps({"terms": value})):
+        found = composed(answer, 3, 1)
+        assert all(0 <= place < 3 for term in found.terms for place in term)
+        assert (found.reason is None) == bool(found.terms)
 
 
 def test_the_question_shows_the_menu_in_the_names_of_its_level():

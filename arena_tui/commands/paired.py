@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena_tui.commands.paired_model import add_model, source
 from arena_tui.commands.paired_show import print_json, progress, show, tell_not_run
-from arena_tui.commands.paired_study import add_study, add_votes, study_report
+from arena_tui.commands.paired_study import add_study, add_unsolved, add_votes, study_report
 
 if TYPE_CHECKING:
     from engine.reachability.gp import Budget
@@ -81,6 +81,7 @@ def add_parser(commands: Any, name: str, line: str) -> None:  # noqa: ANN401
 
     add_study(actions)
     add_votes(actions)
+    add_unsolved(actions)
 
 
 def _add_search(parser: argparse.ArgumentParser) -> None:

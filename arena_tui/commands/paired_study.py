@@ -61,6 +61,18 @@ def add_votes(actions: Any) -> None:  # noqa: ANN401
     votes.set_defaults(run=vote)
 
 
+def add_unsolved(actions: Any) -> None:  # noqa: ANN401
+    """Add ``unsolved``."""
+    unsolved = actions.add_parser(
+        "unsolved", help="tasks that an arm solved in no seed, as a list for --tasks (as for table 14)"
+    )
+    unsolved.add_argument("folder", type=Path, metavar="DIR", help="folder of paired run")
+    unsolved.add_argument("--arm", default="bank", help="default bank")
+    unsolved.add_argument("--metric", default="acc0.01", help="acc0.01 (default), acc0.001, strict or sa")
+    unsolved.add_argument("--json", action="store_true")
+    unsolved.set_defaults(run=list_unsolved)
+
+
 def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tasks", action="append", metavar="TASKS", help="only these; default all there")
     parser.add_argument("--domain", help="only tasks of this domain, such as bio_pop_growth")
@@ -98,6 +110,25 @@ def compose(args: argparse.Namespace) -> int:
     tell_not_run((task, seed, "composition", reason) for task, seed, reason in outcome.not_run)
     _finish(report([args.out]), args)
     return 1 if outcome.not_run else 0
+
+
+def list_unsolved(args: argparse.Namespace) -> int:
+    """Print the ids of the tasks that an arm solved in no seed."""
+    from engine.errors import EngineError
+    from engine.reachability.outcomes import METRICS, Outcomes
+    from engine.reachability.records import plan, units
+
+    if args.metric not in METRICS:
+        raise EngineError(f"--metric {args.metric!r}: the criteria are {', '.join(METRICS)}")
+    found = Outcomes(units(args.folder), plan(args.folder))
+    if args.arm not in found.arms:
+        raise EngineError(f"{args.folder} has no arm {args.arm!r}; its arms are {', '.join(found.arms)}")
+    left = found.unsolved(args.arm, args.metric)
+    if args.json:
+        print_json({"arm": args.arm, "metric": args.metric, "seeds": list(found.seeds), "tasks": list(left)})
+    else:
+        print(",".join(left))
+    return 0
 
 
 def study_report(folders: "Sequence[Path]", kind: str) -> "Report":

@@ -152,7 +152,7 @@ def test_a_budget_of_nothing_is_refused(words, arena_home, tmp_path, capsys):
     assert words[0] in capsys.readouterr().err
 
 
-def test_table_14_counts_by_seed(tmp_path):
+def test_table_14_counts_by_seed_and_its_tasks_can_be_listed(tmp_path, capsys):
     folder = tmp_path / "s"
     made = {
         "schema": 1,
@@ -174,6 +174,13 @@ def test_table_14_counts_by_seed(tmp_path):
             file.write_text(json.dumps({**record, "acc0.01": bool(value)}))
     table = next(table for table in report(folder).tables if table.key == "gp_gplearn")
     assert table.rows == ((0, 1, 2, 1, 0, 1, 1, 3), ("total", 1, 2, 1, 0, 1, 1, 3))
+    assert main(["paired", "unsolved", str(folder)]) == 0
+    assert main(["paired", "unsolved", str(folder), "--arm", "gp-gplearn", "--json"]) == 0
+    text, _, rest = capsys.readouterr().out.partition("\n")
+    assert text == ""  # BANK solved g0 in seed 0, g1 and g2 in seed 1
+    assert json.loads(rest)["tasks"] == ["g2"]
+    assert main(["paired", "unsolved", str(folder), "--arm", "llm-l1"]) == 2
+    assert main(["paired", "unsolved", str(folder), "--metric", "r2"]) == 2
     notes = " ".join(report(folder).notes)
     assert "GP-GPLEARN: 3 of 6 cells not run." in notes
     assert "at most 30 s or 1000 evaluations on one thread a unit" in notes

@@ -20,6 +20,22 @@ KINDS = ("heading", "quiet", "good", "fair", "bad", "strong")
 _COPIED_WIDTH = 160
 
 
+def written(fold: Fold) -> str:
+    """Write what a fold makes as plain text for a wide page.
+
+    Parameters
+    ----------
+    fold : callable
+        Makes the lines for a width.
+
+    Returns
+    -------
+    str
+        One line for each.
+    """
+    return "\n".join("".join(text for text, _ in line).rstrip() for line in fold(_COPIED_WIDTH))
+
+
 class Lines(Widget):
     """Paints what a fold makes of the width there is; nothing is cut as long as the fold cuts nothing."""
 
@@ -55,7 +71,7 @@ class Lines(Widget):
 
     def as_text(self) -> str:
         """Write the lines as plain text, folded for a wide page."""
-        return "\n".join("".join(text for text, _ in line).rstrip() for line in self._fold(_COPIED_WIDTH))
+        return written(self._fold)
 
     def _lines(self, width: int) -> Sequence[Line]:
         if self._folded is None or self._folded[0] != width:

@@ -9,7 +9,7 @@ from textual.containers import Vertical, VerticalScroll
 
 from arena_tui.screens.frame import ConsoleScreen
 from arena_tui.screens.paired import rows, side_by_side
-from arena_tui.screens.paired.lines import Lines
+from arena_tui.screens.paired.lines import Lines, written
 from arena_tui.widgets.expression import ExpressionView
 from arena_tui.widgets.facts import Facts
 from arena_tui.widgets.plain import Plain
@@ -177,11 +177,12 @@ class PathsScreen(ConsoleScreen):
             self.console.tell("this arm has no formula", "warning")
 
     def action_copy_all(self) -> None:
-        """Copy the paths as shown and all formulas with all digits."""
+        """Copy the paths and all formulas, with all digits."""
         compared = self._compared
         if compared is None:
             return
-        parts = [self._title(compared), self.query_one("#paths", Lines).as_text()]
+        whole = written(partial(side_by_side.folded, compared, self._arm, None))
+        parts = [self._title(compared), whole]
         parts += [
             f"{one.arm.upper()} = {one.unit['expression']}"
             for one in compared.branches

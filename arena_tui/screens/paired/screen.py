@@ -42,6 +42,7 @@ class PairedScreen(ConsoleScreen):
         self._picture: tuple[Listed, ...] | None = None
         self._studies: dict[str, Listed] = {}
         self._wanted: Path | None = None
+        self._entering = False
 
     def contents(self) -> ComposeResult:
         """Lay out the studies and the views."""
@@ -105,6 +106,9 @@ class PairedScreen(ConsoleScreen):
             table.put_cursor(str(self._wanted))
             self._wanted = None
         self._read()
+        if self._entering and found:
+            self._entering = False
+            self.action_enter()
 
     @property
     def _listed(self) -> Listed | None:
@@ -163,6 +167,9 @@ class PairedScreen(ConsoleScreen):
             self._drill()
         elif self._listed is not None:
             self._views.body().focus()
+        else:
+            # Typed ahead of the list: it holds as soon as there is one.
+            self._entering = self._picture is None
 
     @on(Table.Opened)
     def _opened_row(self, event: Table.Opened) -> None:

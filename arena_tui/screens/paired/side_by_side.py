@@ -162,7 +162,7 @@ def parting(branches: Sequence["Branch"], number: int) -> tuple[str, bool]:
     elif not parts and len(alone) > 1:
         words_.append("each on its own path")
     elif not parts and ran > 1:
-        words_.append(f"{_and(alone)} alone")
+        words_.append(f"only {_and(alone)} goes on")
     return f"round {number}   {'   '.join(words_)}".rstrip(), bool(parts)
 
 

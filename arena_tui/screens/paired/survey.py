@@ -106,7 +106,7 @@ class Shelf:
         return tuple(
             self._listed(folder, made, searched.get(folder))
             for folder in sorted(places)
-            if (made := read(folder / PLAN)) is not None
+            if (made := read(folder / PLAN)) is not None and _is_plan(made)
         )
 
     def _listed(self, folder: Path, made: Mapping[str, Any], session: Session | None) -> Listed:
@@ -127,6 +127,12 @@ class Shelf:
         if known is None or known[0] != state:
             known = self._counts[folder] = (state, sum(1 for _ in folder.glob(_UNITS)))
         return known[1]
+
+
+def _is_plan(made: Mapping[str, Any]) -> bool:
+    """Tell a study's plan from another program's file of the same name."""
+    listed = all(isinstance(made.get(name), list) for name in ("tasks", "seeds", "arms"))
+    return listed and isinstance(made.get("library"), dict) and "title" in made["library"]
 
 
 def _written(path: Path) -> float | None:

@@ -64,6 +64,7 @@ async def test_a_formula_is_copied_with_all_digits_whichever_are_shown(study, mo
         assert copied == [made_studies.FORMULA]
         assert cells_of(shown, "LLM-L1")[2] == "▸ UNION-L1"
         await press(pilot, "y")
+        assert "a = 0.3333333333333423" in copied[1]
         assert "◆ LLM parts from BANK and UNION" in copied[1]
         assert f"UNION-L1 = {made_studies.FORMULA}" in copied[1]
         for _ in range(3):

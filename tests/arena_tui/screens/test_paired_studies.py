@@ -138,6 +138,18 @@ async def test_a_study_that_is_searched_is_followed(study, monkeypatch):
         assert "6/6" in line_of(shown, "UNION-L2 ")
 
 
+async def test_a_file_of_the_same_name_is_no_study_and_a_damaged_unit_is_not_counted_as_solved(study):
+    other = Path.cwd() / "other"
+    other.mkdir()
+    (other / "paired.json").write_text('{"arms": "none of ours"}')
+    unit_file(study, UnitKey(made_studies.TASKS[0].id, 0, "bank")).write_text('{"schema": 1, "task"')
+    async with console_at((120, 40), first="paired") as pilot:
+        shown = text_of(pilot)
+        assert "other" not in shown
+        assert "5/6" in line_of(shown, "BANK  ")
+        assert not pilot.app._notifications
+
+
 async def test_a_folder_without_a_study_is_one_sentence(tmp_path):
     async with console_at((120, 40), first="paired") as pilot:
         assert "no study below this folder" in text_of(pilot)

@@ -297,13 +297,14 @@ def _sensitivity_parser(steps: "argparse._SubParsersAction[argparse.ArgumentPars
     )
     parser.add_argument("--restarts", type=int, default=30, help="per setting (30, 450 in all)")
     parser.add_argument("--vectors", type=int, default=5000, help="joint weight vectors (5000)")
+    parser.add_argument("--progress", action="store_true", help=argparse.SUPPRESS)
 
 
 def sensitivity(args: argparse.Namespace) -> int:
     """Vary the weights (appendix F.2)."""
     from arena_tui.commands import distill_report as report
     from engine.distilling import sensitivity as study
-    from engine.distilling.manifest import read_members
+    from engine.distilling.manifest import WEIGHED, members_digest, read_members
     from engine.distilling.problem import pose
     from engine.distilling.selection import select
     from engine.errors import EngineError
@@ -316,7 +317,7 @@ def sensitivity(args: argparse.Namespace) -> int:
         default = pool.places(read_members(args.members))
     else:
         default = select(problem, seconds=DEFAULT_SET_S, seed=args.seed).rows
-    told = _tell_restart if sys.stderr.isatty() else None
+    told = _stream_restart if args.progress else _tell_restart if sys.stderr.isatty() else None
     restarts = study.restart_all(problem, args.seed, args.restarts, told)
     document = report.sensitivity(
         [pool.ids[row] for row in default],
@@ -324,7 +325,16 @@ def sensitivity(args: argparse.Namespace) -> int:
         study.joint(problem, default, restarts, args.seed, args.vectors),
         args.seed,
     )
+    document["members_sha256"] = members_digest(sorted(document["default"]))
+    if args.members is not None:
+        inputs.keep_study(WEIGHED, args.members, document)
     return options.give(args, document, document["single"], report.sensitivity_text(document))
+
+
+def _stream_restart(done: int, planned: int) -> None:
+    from engine.distilling.progress import Progress
+
+    _stream(Progress(0.0, f"restart {done} of {planned}", None, None))
 
 
 def _tell_restart(done: int, planned: int) -> None:

@@ -51,9 +51,7 @@ def compare(args: argparse.Namespace) -> int:
     for row in document["selectors"]:
         row["paper_mae"] = PAPER_MAE.get(row["selector"])
     document["members_sha256"] = manifest.members_digest(sorted(members))
-    name = args.members.removeprefix("@")
-    if args.members.startswith("@") and name in manifest.kept():
-        manifest.keep_comparison(name, document)
+    inputs.keep_study(manifest.COMPARED, args.members, document)
     return options.give(args, document, document["selectors"], text(document))
 
 

@@ -2,9 +2,11 @@
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from engine.distilling.pool import Pool
     from engine.distilling.problem import Demand
 
@@ -75,6 +77,25 @@ def sources(args: argparse.Namespace) -> dict[str, str]:
 
     paths = [path for path in (args.responses, args.facts) if path is not None and path.is_file()]
     return {path.name: digest(path) for path in paths}
+
+
+def keep_study(kind: str, word: str, document: "Mapping[str, Any]") -> None:
+    """Keep a study beside the manifest, when it is about a distilled ``@NAME``.
+
+    Parameters
+    ----------
+    kind : str
+        ``compared`` or ``weighed``.
+    word : str
+        The selection as it was named.
+    document : mapping
+        With ``members_sha256``.
+    """
+    from engine.distilling import manifest
+
+    name = word.removeprefix("@")
+    if word.startswith("@") and name in manifest.kept():
+        manifest.keep_study(kind, name, document)
 
 
 def core_words(args: argparse.Namespace, name: str) -> list[str]:

@@ -23,7 +23,8 @@ from engine.errors import EngineError
 SCHEMA = 1
 # Below the user's data; beside the selections, which must hold nothing else.
 FOLDER = "distilled"
-COMPARISONS = "compared"
+# Folders beside the manifests: beside other selections; under other weights.
+COMPARED, WEIGHED = STUDIES = ("compared", "weighed")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 # Packages that a selection's numbers depend on.
 VERSIONED = ("arena-tui", "numpy", "scipy", "numba")
@@ -221,51 +222,58 @@ def kept() -> dict[str, dict[str, Any]]:
     return found
 
 
-def keep_comparison(name: str, document: Mapping[str, Any]) -> Path:
-    """Save how a kept selection compares, for whoever looks at it next.
+def keep_study(kind: str, name: str, document: Mapping[str, Any]) -> Path:
+    """Save what was measured about a kept selection, for whoever looks at it next.
 
     Parameters
     ----------
+    kind : str
+        One of `STUDIES`.
     name : str
         Name of the kept selection.
     document : mapping
-        As `comparison.compare` returns it.
+        Plain values, with the ``members_sha256`` that it is about.
 
     Returns
     -------
     pathlib.Path
         The file.
     """
-    from tasks import locations
-
-    path = locations.data_folder() / FOLDER / COMPARISONS / f"{name}.json"
+    path = _study_file(kind, name)
     write_json(path, document)
     return path
 
 
-def kept_comparison(name: str, members: Sequence[str]) -> dict[str, Any] | None:
-    """Read how a kept selection compares.
+def kept_study(kind: str, name: str, members: Sequence[str]) -> dict[str, Any] | None:
+    """Read what was measured about a kept selection.
 
     Parameters
     ----------
+    kind : str
+        One of `STUDIES`.
     name : str
         Name of the kept selection.
     members : sequence of str
-        What it holds now: a comparison of other members under the same name is not returned.
+        What it holds now: a study of other members under the same name is not returned.
 
     Returns
     -------
     dict or None
         None when there is none, or it cannot be read.
     """
-    from tasks import locations
-
-    path = locations.data_folder() / FOLDER / COMPARISONS / f"{name}.json"
     try:
-        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        document: dict[str, Any] = json.loads(_study_file(kind, name).read_text(encoding="utf-8"))
         return document if document["members_sha256"] == members_digest(members) else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def _study_file(kind: str, name: str) -> Path:
+    from tasks import locations
+
+    if kind not in STUDIES:
+        raise ValueError(f"there is no study {kind!r}; there are {', '.join(STUDIES)}")
+    return locations.data_folder() / FOLDER / kind / f"{name}.json"
 
 
 def members_digest(members: Sequence[str]) -> str:

@@ -1,6 +1,6 @@
 """A selection beside another: figures in two columns, and who is in both and in one only."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arena_tui.widgets.table import Column, Row
@@ -39,6 +39,11 @@ FIGURE_COLUMNS = (
 def other_names(comparison: Mapping[str, Any]) -> list[str]:
     """List what the selection is compared with."""
     return [one["other"] for one in comparison["overlaps"]]
+
+
+def covers(comparison: Mapping[str, Any], others: Sequence[str]) -> bool:
+    """Say whether a comparison holds all of these selections."""
+    return set(others) <= {*other_names(comparison), *comparison["absent"]}
 
 
 def figures(comparison: Mapping[str, Any], other: str) -> list[Row]:

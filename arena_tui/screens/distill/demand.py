@@ -22,6 +22,7 @@ class Field:
 
 FIELDS = (
     Field("responses", "responses", "", "a table of probe responses, or a campaign's folder (o chooses one)"),
+    Field("labels", "labels", "", "published or computed; published when all tasks have them, if empty"),
     Field("size", "size", "50", "tasks to select"),
     Field("weights", "weights", ".45,.35,.20", "of coverage, mean info and balance; they sum to one"),
     Field("fidelity", "fidelity", "0.05", "most |A_p(S) - A_p(D)| of any probe, or off"),
@@ -84,6 +85,7 @@ def problem(name: str, text: str) -> str:
         What is wrong with it in one sentence; empty when nothing is.
     """
     checks: dict[str, Callable[[str], object]] = {
+        "labels": _source,
         "size": lambda value: _least(value, 1),
         "weights": _weights,
         "fidelity": _bound,
@@ -98,6 +100,11 @@ def problem(name: str, text: str) -> str:
     except (argparse.ArgumentTypeError, ValueError) as error:
         return str(error)
     return ""
+
+
+def _source(text: str) -> None:
+    if text not in ("published", "computed"):
+        raise ValueError(f"{text!r} is neither published nor computed")
 
 
 def _least(text: str, least: int) -> None:
@@ -159,43 +166,41 @@ def options_of(document: Mapping[str, Any]) -> dict[str, str]:
     return {name.removeprefix("--"): value for name, value in zip(line[::2], line[1::2], strict=False)}
 
 
-def compare_words(name: str, document: Mapping[str, Any], responses: str, others: Sequence[str]) -> list[str]:
-    """Write the words that put a selection beside others under its own demand.
+def study_words(
+    step: str, name: str, document: Mapping[str, Any], responses: str, more: Sequence[str]
+) -> list[str]:
+    """Write the words that study a selection under its own demand.
 
     Parameters
     ----------
+    step : str
+        ``compare`` or ``sensitivity``.
     name : str
         Of the selection, without ``@``.
     document : mapping
         Its manifest.
     responses : str
-        Where the responses are.
-    others : sequence of str
-        Selections to compare with, with ``@``.
+        Where responses are, when its own are no longer there.
+    more : sequence of str
+        Further words of the step.
 
     Returns
     -------
     list of str
-        For ``arena-tui``.
+        For ``arena-tui``; empty without responses.
     """
+    place = responses_of(document) or in_full(responses)
+    if not place:
+        return []
     asked, own = document["demand"], options_of(document)
-    line = [
-        "distill",
-        "compare",
-        "--responses",
-        responses,
-        "--members",
-        f"@{name}",
-        "--labels",
-        asked["labels"],
-    ]
+    line = ["distill", step, "--responses", place, "--members", f"@{name}", "--labels", asked["labels"]]
     line += ["--weights", ",".join(f"{weight:g}" for weight in asked["weights"])]
     line += ["--fidelity", "off" if asked["fidelity"] is None else f"{asked['fidelity']:g}"]
     if asked["without"]:
         line += ["--without", ",".join(asked["without"])]
     if "facts" in own:
         line += ["--facts", own["facts"]]
-    return line + [word for other in others for word in ("--with", other)]
+    return [*line, *more]
 
 
 def in_full(place: str) -> str:

@@ -74,7 +74,7 @@ def lines(comparison: Mapping[str, Any], width: int) -> list[Line]:
         )
         cited = f"{row.paper:>{_PAPER_CELLS}.4f}" if papers and row.paper is not None else ""
         spread = f" ±{row.sd:.3f}" if row.sd is not None and numbers > _MAE else ""
-        text = f"{fit(row.name, label)}{f'{row.mae:.4f}{spread}':<{numbers}}{axis.track(row)}{cited}"
+        text = f"{fit(row.name, label - 1)} {f'{row.mae:.4f}{spread}':<{numbers}}{axis.track(row)}{cited}"
         found.append([(text, role)])
     found += _said(
         width,

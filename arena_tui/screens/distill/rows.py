@@ -99,6 +99,7 @@ def constraint_rows(document: Mapping[str, Any]) -> list[Row]:
 def about(name: str, document: Mapping[str, Any]) -> list[tuple[str, object]]:
     """Describe a selection: value, proof, fidelity, how it was found."""
     demand, solver, draws = document["demand"], document["solver"], document["random_draws"]
+    loose = demand["fidelity"] is None or "fidelity" in demand["without"]
     unmet = sum(not row["met"] for row in document["constraints"])
     pairs: list[tuple[str, object]] = [
         (f"@{name}", ""),
@@ -110,7 +111,8 @@ def about(name: str, document: Mapping[str, Any]) -> list[tuple[str, object]]:
         ("MAE", f"{document['mae']:.4f}, NMAE {document['nmae']:.2%}"),
         ("random draws", f"{document['mae_percentile']:.2f} % of {draws['draws']} are more faithful"),
         ("constraints", f"{len(document['constraints'])}, {'all met' if not unmet else f'{unmet} not met'}"),
-        ("fidelity bound", "off" if demand["fidelity"] is None else f"{demand['fidelity']:g}"),
+        ("fidelity bound", "off" if loose else f"{demand['fidelity']:g}"),
+        ("left out", ", ".join(demand["without"]) or None),
         ("weights", ", ".join(f"{weight:g}" for weight in demand["weights"])),
         ("labels", demand["labels"]),
         ("pool", f"{document['pool']['tasks']} tasks, {', '.join(document['pool']['probes'])}"),

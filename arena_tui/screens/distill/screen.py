@@ -11,9 +11,9 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
-from arena_tui.screens.distill import demand, form, rows, views
+from arena_tui.screens.distill import demand, form, rows, views, words
 from arena_tui.screens.distill.form import DemandForm
-from arena_tui.screens.distill.measuring import Measuring
+from arena_tui.screens.distill.measuring import Studies
 from arena_tui.screens.distill.solving import Solving, Step
 from arena_tui.screens.distill.views import SelectionViews
 from arena_tui.screens.frame import ConsoleScreen
@@ -33,20 +33,7 @@ class DistillScreen(ConsoleScreen):
 
     CSS_PATH = "distill.tcss"
     ROOM: ClassVar[str] = "distill"
-    HELP: ClassVar[str] = (
-        "Select few tasks that stand for many. The selection maximizes J = coverage, information and balance "
-        "under the paper's constraints, and says by how much at most it can be bettered (gap).\n\n"
-        "e edits the demand: where the probe responses are (a table or a campaign's folder; o offers those "
-        "known), size, weights, which constraints are left out (l). Enter or r starts, x stops. It runs in a "
-        "process of its own while you work on other screens, ends with the console, and is saved as @NAME, "
-        "usable wherever tasks are named. Enter on a saved selection takes its demand into the form.\n\n"
-        "v and V go through the views of the selection under the cursor, w lists them: figures, members, "
-        "constraints, coverage map, projection, balance bars, MAE beside the baseline selectors, the "
-        "selection beside @core50 or another (b chooses), and the search. Tab goes into a view, z gives it "
-        "the whole width. The map counts selected / all tasks: ● some selected, ○ none. Balance: the bar is "
-        "the selection's share, the upright stroke the whole set's. MAE says how far the probes' mean scores "
-        "on the selection are from those on the whole set; without the fidelity bound it is large."
-    )
+    HELP: ClassVar[str] = words.HELP
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "solve", "Select"),
         Binding("x", "stop", "Stop"),
@@ -76,7 +63,7 @@ class DistillScreen(ConsoleScreen):
         self._began = 0.0
         self._limit = ""
         self._other = "@core50"
-        self._measuring = Measuring(self.ask, self._look)
+        self._studies = Studies(self.ask, self._look)
 
     def contents(self) -> ComposeResult:
         """Lay out the demand, the shelf and the views."""
@@ -103,7 +90,7 @@ class DistillScreen(ConsoleScreen):
         """End what still runs: nobody would see its answer."""
         if self._solving is not None:
             self._solving.stop()
-        self._measuring.stop()
+        self._studies.stop()
 
     def campaign_changed(self) -> None:
         """Offer the open campaign, or what was used last, as the responses."""
@@ -155,7 +142,7 @@ class DistillScreen(ConsoleScreen):
             self._views.show_nothing()
             return
         self._views.show(*current)
-        self._measuring.recall(*current)
+        self._studies.recall(*current)
         self._look()
 
     def action_take_demand(self) -> None:
@@ -179,11 +166,8 @@ class DistillScreen(ConsoleScreen):
         if current is None:
             return
         if self._views.pane in views.MEASURED:
-            self._measuring.want(*current, self._responses_for(current[1]), self._others())
-        self._show_comparison()
-
-    def _responses_for(self, document: "Mapping[str, Any]") -> str:
-        return demand.responses_of(document) or demand.in_full(self._values()["responses"])
+            self._studies.compare(*current, self._values()["responses"], self._others())
+        self._show_studies()
 
     def _others(self) -> list[str]:
         current = self._current()
@@ -197,11 +181,12 @@ class DistillScreen(ConsoleScreen):
         ]
         return ["@core50", *own]
 
-    def _show_comparison(self) -> None:
+    def _show_studies(self) -> None:
         current = self._current()
         if current is not None:
-            comparison, why = self._measuring.of(*current)
+            comparison, why = self._studies.comparing.of(*current)
             self._views.show_comparison(comparison, self._other, why)
+            self._views.show_weights(*self._studies.weighing.of(*current))
 
     def action_beside(self) -> None:
         """Choose what the selection is put beside."""
@@ -218,11 +203,16 @@ class DistillScreen(ConsoleScreen):
         self.app.push_screen(Choice("Put it beside", options, self._other), take)
 
     def action_measure(self) -> None:
-        """Measure the selection under the cursor again."""
+        """Measure the selection under the cursor, or measure it again."""
         current = self._current()
-        if current is not None:
-            self._measuring.forget(current[0])
-            self._views.front(self._views.pane if self._views.pane in views.MEASURED else "fidelity")
+        if current is None:
+            return
+        if self._views.pane == "weights":
+            self._studies.weigh(*current, self._values()["responses"])
+            self._show_studies()
+            return
+        self._studies.comparing.forget(current[0])
+        self._views.front(self._views.pane if self._views.pane in views.MEASURED else "fidelity")
 
     # -- selecting -----------------------------------------------------------------------------------------
 
@@ -293,15 +283,15 @@ class DistillScreen(ConsoleScreen):
                 rows.progress(step, time.monotonic() - self._began, self._limit), self._steps
             )
             self._views.say("" if self._views.pane == "search" or step is None else rows.in_short(step))
-        elif self._measuring.busy:
-            self._show_comparison()
+        elif self._studies.busy:
+            self._show_studies()
 
     def _solved(self, name: str) -> None:
         self._solving = None
         self._views.say("")
         self._views.show_search([("saved as", f"@{name}")], self._steps)
         self.console.tell(f"saved as @{name}")
-        self._measuring.forget(name)
+        self._studies.forget(name)
         self._views.front("facts")
         self._list(name)
 
@@ -316,11 +306,11 @@ class DistillScreen(ConsoleScreen):
             self.console.complain(error)
 
     def action_stop(self) -> None:
-        """End what runs: the selection, else the measuring."""
+        """End what runs: the selection, else a study."""
         if self._solving is not None:
             self.ask(self._solving.stop, lambda _: None, topic="stop")
-        elif self._measuring.busy:
-            self.ask(self._measuring.stop, lambda _: None, topic="stop")
+        elif self._studies.busy:
+            self.ask(self._studies.stop, lambda _: None, topic="stop")
         else:
             self.console.tell("nothing is running")
 
@@ -369,14 +359,15 @@ class DistillScreen(ConsoleScreen):
 
     def action_choose_pane(self) -> None:
         """Choose a view from a list."""
+        names = {title: name for name, (title, _) in views.PANES.items()}
 
-        def take(pane: str | None) -> None:
-            if pane is not None:
-                self._views.front(pane)
+        def take(title: str | None) -> None:
+            if title is not None:
+                self._views.front(names[title])
                 self._views.enter()
 
-        options = [(name, f"{title}: {line}") for name, (title, line) in views.PANES.items()]
-        self.app.push_screen(Choice("View", options, self._views.pane), take)
+        shown = views.PANES[self._views.pane][0]
+        self.app.push_screen(Choice("View", list(views.PANES.values()), shown), take)
 
     def action_wide(self) -> None:
         """Give the view the whole width, or half again."""

@@ -1,4 +1,4 @@
-"""What is shown of one selection: nine views, one at a time."""
+"""What is shown of one selection: ten views, one at a time."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.message import Message
 
-from arena_tui.screens.distill import balance, beside, coverage, fidelity, rows
+from arena_tui.screens.distill import balance, beside, coverage, fidelity, rows, weights
 from arena_tui.screens.distill.sheet import Sheet
 from arena_tui.screens.distill.solving import Step
 from arena_tui.widgets.chart import ChartView
@@ -20,17 +20,18 @@ from arena_tui.widgets.plain import Plain
 from arena_tui.widgets.table import Table
 
 PANES = {
-    "facts": ("Selection", "J, its proof, fidelity, how it was found"),
+    "facts": ("Selection", "J, its proof, how it was found"),
     "members": ("Members", "the selected tasks"),
-    "constraints": ("Constraints", "each with its value and bounds"),
-    "map": ("Coverage map", "families, formula types, variables"),
-    "cloud": ("Projection", "the members among all tasks in descriptor space"),
-    "balance": ("Balance", "shares here and in the whole set"),
-    "fidelity": ("Fidelity", "MAE beside the baseline selectors"),
-    "beside": ("Beside another", "J, MAE, shared members, @core50 first"),
+    "constraints": ("Constraints", "values and bounds"),
+    "map": ("Coverage map", "families, types, variables"),
+    "cloud": ("Projection", "members among all tasks"),
+    "balance": ("Balance", "shares beside the whole set's"),
+    "fidelity": ("Fidelity", "MAE beside other selectors"),
+    "beside": ("Beside another", "J, MAE, members, and @core50's"),
+    "weights": ("Weights", "sensitivity to J's weights"),
     "search": ("Search", "J and bound over time"),
 }
-# These two need the responses: the other selectors are run and measured.
+# These two are measured as soon as they are looked at; that takes seconds.
 MEASURED = ("fidelity", "beside")
 _OLDER = "It was made by a version that did not count this; select again (Enter takes its demand, then r)."
 
@@ -83,6 +84,8 @@ class SelectionViews(Vertical):
                 yield Facts(id="notes")
             yield Table(beside.FIGURE_COLUMNS, empty="not measured yet", id="figures")
             yield Table(beside.COLUMNS, empty="not measured yet", pinned=1, id="both")
+        with VerticalScroll(id="weights-pane", classes="pane"):
+            yield Sheet(id="weights")
         with Vertical(id="search-pane", classes="pane"):
             with VerticalScroll(id="search-words"):
                 yield Facts(id="search-facts")
@@ -215,6 +218,22 @@ class SelectionViews(Vertical):
         both.load(beside.member_rows(comparison, chosen))
         if self.pane == "beside":
             self.border_title = f"Beside {chosen}"
+
+    def show_weights(self, study: Mapping[str, Any] | None, why: str) -> None:
+        """Show how the selection depends on the weights.
+
+        Parameters
+        ----------
+        study : mapping or None
+            As ``arena-tui distill sensitivity --json`` prints it; None while there is none.
+        why : str
+            Said while there is none.
+        """
+        sheet = self.query_one("#weights", Sheet)
+        if study is None:
+            sheet.show(lambda width: [[(line, "quiet")] for line in textwrap.wrap(why, width)])
+        else:
+            sheet.show(partial(weights.lines, study))
 
     def show_search(self, facts: Sequence[tuple[str, object]], steps: Sequence[Step]) -> None:
         """Show a search that runs, or how it ended.

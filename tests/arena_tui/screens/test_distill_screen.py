@@ -6,13 +6,15 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
+from arena_tui.commands import distill_report
 from arena_tui.screens.distill import rows
 from arena_tui.screens.distill.form import DemandForm
 from arena_tui.screens.distill.solving import Clashing, Solving, Step
 from arena_tui.widgets.table import Table
+from engine.distilling import sensitivity
 from engine.distilling.comparison import compare
 from engine.distilling.fidelity import random_reference
-from engine.distilling.manifest import core_document, keep_comparison, write_json
+from engine.distilling.manifest import COMPARED, WEIGHED, core_document, keep_study, write_json
 from engine.distilling.problem import Demand, pose
 from engine.distilling.selection import select
 from engine.distilling.tables import write_table
@@ -49,11 +51,24 @@ def made_comparison(size):
     return {**found, "members_sha256": made["members_sha256"]}
 
 
+@functools.cache
+def made_weighing(size):
+    """How it depends on the weights, as ``distill sensitivity`` writes it."""
+    made, problem = made_manifest(size), made_problem(size)
+    default = problem.pool.places(made["members"])
+    restarts = sensitivity.restart_all(problem, 0, 1)
+    single = sensitivity.single_rows(problem.pool, default, restarts)
+    joint = sensitivity.joint(problem, default, restarts, 0, 60)
+    found = distill_report.sensitivity(made["members"], single, joint, 0)
+    return {**found, "members_sha256": made["members_sha256"]}
+
+
 def keep_one(name="first", size=8):
     """Leave a manifest and a comparison as the commands do."""
     document = made_manifest(size)
     write_json(locations.data_folder() / "distilled" / f"{name}.json", document)
-    keep_comparison(name, made_comparison(size))
+    keep_study(COMPARED, name, made_comparison(size))
+    keep_study(WEIGHED, name, made_weighing(size))
     return document
 
 
@@ -69,7 +84,7 @@ def responses() -> Path:
     return path
 
 
-VIEWS = ("facts", "members", "constraints", "map", "cloud", "balance", "fidelity", "beside")
+VIEWS = ("facts", "members", "constraints", "map", "cloud", "balance", "fidelity", "beside", "weights")
 THEMES = ["arena-dark", pytest.param("arena-colour-blind", marks=pytest.mark.slow)]
 
 
@@ -165,8 +180,8 @@ async def test_a_selection_is_asked_for_by_keys_runs_while_one_is_elsewhere_and_
         screen.query_one("#responses", Input).value = str(responses)
         await settle(pilot)
         assert "60 tasks, 4 probes: alpha, beta, delta, gamma" in text_of(pilot)
-        # After the responses: size, weights, fidelity, within, without, time, seed, name.
-        await pilot.press("tab")
+        # After the responses: labels, size, weights, fidelity, within, without, time, seed, name.
+        await pilot.press("tab", "tab")
         await type_over(pilot, "6x")
         assert "'6x' is not a whole number" in text_of(pilot)
         await type_over(pilot, "6")
@@ -190,7 +205,7 @@ async def test_a_selection_is_asked_for_by_keys_runs_while_one_is_elsewhere_and_
 
         await pilot.press("w", *["down"] * 6, "enter")
         await settle(pilot)
-        await child_ended(pilot, lambda: screen._measuring.busy)
+        await child_ended(pilot, lambda: screen._studies.busy)
         shown = text_of(pilot)
         assert "uniform random" in shown
         assert "top information" in shown

@@ -242,10 +242,15 @@ def _lent_model(arguments: argparse.Namespace) -> Iterator[dict[str, Any] | None
 
 
 def uninstall_methods(arguments: argparse.Namespace) -> int:
-    """Remove the environments of the named methods."""
+    """Remove the environments of the named methods, of plugins that are gone as well."""
     from engine.methods import registry
-    from engine.methods.installing import uninstall
+    from engine.methods.environments import folders_named
+    from engine.methods.installing import remove, uninstall
 
-    for method in [registry.get(name) for name in arguments.names]:
+    gone = [name for name in arguments.names if name not in registry.names() and folders_named(name)]
+    methods = [registry.get(name) for name in arguments.names if name not in gone]
+    for method in methods:
         uninstall(method, tell=_tell)
+    for name in gone:
+        remove(name, tell=_tell)
     return 0

@@ -106,13 +106,13 @@ def check_tools(method: Method) -> None:
             raise EngineError(message)
 
 
-def forget(method: Method) -> None:
-    """Remove the clone that `bring` made; a checkout of the user's own is left alone."""
-    shutil.rmtree(_clone_folder(method), ignore_errors=True)
+def forget(name: str) -> None:
+    """Remove the clone that `bring` made for a method; a checkout of the user's own is left alone."""
+    shutil.rmtree(_clone_folder(name), ignore_errors=True)
 
 
-def _clone_folder(method: Method) -> Path:
-    return data_folder() / "checkouts" / method.name
+def _clone_folder(name: str) -> Path:
+    return data_folder() / "checkouts" / name
 
 
 def _clone(method: Method, address: str, tell: Callable[[str], None]) -> Path:
@@ -120,7 +120,7 @@ def _clone(method: Method, address: str, tell: Callable[[str], None]) -> Path:
     if git is None:
         message = f"git is not on the path; clone {method.title} yourself and give its folder as --source"
         raise EngineError(message)
-    folder = _clone_folder(method)
+    folder = _clone_folder(method.name)
     building = folder.with_name(f".cloning-{method.name}")
     shutil.rmtree(building, ignore_errors=True)
     folder.parent.mkdir(parents=True, exist_ok=True)

@@ -166,15 +166,15 @@ def state(method: Method) -> State:
     return State(method.name, "installed", "", folder, installed)
 
 
-def lock_file(method: Method) -> Path:
-    """Return the file that an installation of `method` holds locked."""
-    return folder_of_all() / f".{method.name}.lock"
+def lock_file(name: str) -> Path:
+    """Return the file that an installation of a method holds locked."""
+    return folder_of_all() / f".{name}.lock"
 
 
-def being_installed(method: Method) -> bool:
-    """Tell whether another process is installing or removing `method` just now."""
+def being_installed(name: str) -> bool:
+    """Tell whether another process is installing or removing a method just now."""
     try:
-        with lock_file(method).open() as handle:
+        with lock_file(name).open() as handle:
             fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
@@ -187,7 +187,7 @@ def _absent(method: Method, command: str) -> State:
     if folders_named(method.name):
         detail = f"{method.name} was installed for other versions than these; run: {command}"
         return State(method.name, "outdated", detail)
-    if being_installed(method):
+    if being_installed(method.name):
         return State(method.name, "not installed", f"{method.name} is being installed by another process")
     if any(folder_of_all().glob(f".building.{method.name}.*")):
         detail = f"an installation of {method.name} was interrupted; run: {command}"

@@ -82,7 +82,7 @@ def install(
     if not requirements_file(method).exists():
         message = f"{method.name} has no requirements for this platform ({sys.platform})"
         raise EngineError(message)
-    with _locked(method, tell):
+    with _locked(method.name, tell):
         return _install_locked(method, source, weights, tell)
 
 
@@ -105,7 +105,7 @@ def _install_locked(method: Method, source: str | None, weights: Path | None, te
     if method.download_mb:
         tell(f"{method.name}: up to {method.download_mb} MB to download, {method.installed_mb} MB installed")
     folder = environment_folder(method)
-    _refuse_in_use(method, [folder])
+    _refuse_in_use(method.name, [folder])
     building = Path(tempfile.mkdtemp(prefix=f".building.{method.name}.", dir=folder_of_all()))
     try:
         _fill(method, building, wanted, tell)
@@ -142,12 +142,12 @@ def _remove_outdated(method: Method, folder: Path, tell: Tell) -> None:
             shutil.rmtree(outdated, ignore_errors=True)
 
 
-def _refuse_in_use(method: Method, folders: Sequence[Path]) -> None:
+def _refuse_in_use(name: str, folders: Sequence[Path]) -> None:
     for folder in folders:
         users = len(processes_in(folder))
         if users:
             what = "a running process" if users == 1 else f"{users} running processes"
-            message = f"{method.name} is in use by {what}; stop its runs first"
+            message = f"{name} is in use by {what}; stop its runs first"
             raise EngineError(message)
 
 
@@ -305,20 +305,30 @@ def uninstall(method: Method, *, tell: Tell = lambda _: None) -> None:
     if not needs_environment(method):
         message = f"{method.name} is built in and cannot be uninstalled"
         raise EngineError(message)
-    folder_of_all().mkdir(parents=True, exist_ok=True)
-    with _locked(method, tell):
-        leftovers = [*folders_named(method.name), *folder_of_all().glob(f".building.{method.name}.*")]
-        if not leftovers:
-            message = f"{method.name} is not installed"
-            raise EngineError(message)
-        _refuse_in_use(method, leftovers)
+    remove(method.name, tell=tell)
+
+
+def remove(name: str, *, tell: Tell = lambda _: None) -> None:
+    """Remove everything that was installed under a method's name, be it that its plugin is gone.
+
+    Raises
+    ------
+    EngineError
+        When nothing is installed under that name, or a process runs in its environment.
+    """
+    leftovers = [*folders_named(name), *folder_of_all().glob(f".building.{name}.*")]
+    if not leftovers:
+        message = f"{name} is not installed"
+        raise EngineError(message)
+    with _locked(name, tell):
+        _refuse_in_use(name, leftovers)
         for folder in leftovers:
             tell(f"removing {folder}")
-            shutil.rmtree(folder)
-        checkouts.forget(method)
-        shutil.rmtree(cache_folder() / "homes" / method.name, ignore_errors=True)
-        (cache_folder() / "logs" / f"install-{method.name}.log").unlink(missing_ok=True)
-    lock_file(method).unlink(missing_ok=True)
+            shutil.rmtree(folder, ignore_errors=True)
+        checkouts.forget(name)
+        shutil.rmtree(cache_folder() / "homes" / name, ignore_errors=True)
+        (cache_folder() / "logs" / f"install-{name}.log").unlink(missing_ok=True)
+    lock_file(name).unlink(missing_ok=True)
     kept = (
         f"{_wheels_folder()}; remove that folder" if _own_wheels() else "the cache of uv; run uv cache clean"
     )
@@ -345,8 +355,8 @@ def _write_marker(folder: Path, installed: Installed) -> None:
 
 
 @contextlib.contextmanager
-def _locked(method: Method, tell: Tell) -> Iterator[None]:
-    file = lock_file(method)
+def _locked(name: str, tell: Tell) -> Iterator[None]:
+    file = lock_file(name)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         handle = file.open("a")
@@ -357,6 +367,6 @@ def _locked(method: Method, tell: Tell) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            tell(f"waiting for another installation of {method.name}")
+            tell(f"waiting for another installation of {name}")
             fcntl.flock(handle, fcntl.LOCK_EX)
         yield

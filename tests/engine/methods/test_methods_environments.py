@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from arena_tui.__main__ import main
 from engine.errors import EngineError
 from engine.methods import installing, registry
 from engine.methods.environments import (
@@ -149,6 +150,14 @@ def test_uninstalling_leaves_nothing_behind(packaged, arena_home):
     assert left == []
     with pytest.raises(EngineError, match="polyfit is not installed"):
         uninstall(packaged)
+
+
+def test_what_a_plugin_left_that_is_gone_can_still_be_removed(packaged, arena_home, capsys):
+    install(replace(packaged, name="departed"))
+    assert main(["methods", "uninstall", "departed"]) == 0
+    assert [path for path in arena_home.rglob("*departed*") if "bundles" not in path.parts] == []
+    assert main(["methods", "uninstall", "departed"]) == 2
+    assert "there is no method departed" in capsys.readouterr().err
 
 
 def test_an_environment_in_use_is_not_removed(packaged):

@@ -206,9 +206,11 @@ class PairedScreen(ConsoleScreen):
         if found.session is not None:
             self.console.tell("it is running already")
             return
+        from arena_tui.screens.paired.study_form import remembered
         from arena_tui.screens.paired.study_plan import values_of
 
-        self.ask(lambda: values_of(found.folder), self._plan, topic="resume")
+        typed = remembered(self.console).get(str(found.folder), {})
+        self.ask(lambda: values_of(found.folder, typed), self._plan, topic="resume")
 
     def _plan(self, values: "Mapping[str, str]") -> None:
         from arena_tui.screens.paired.study_form import NewStudy

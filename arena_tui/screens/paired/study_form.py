@@ -23,6 +23,27 @@ if TYPE_CHECKING:
     from arena_tui.app import Console
 
 
+_REMEMBERED = "paired.forms"
+_MOST_REMEMBERED = 20
+
+
+def remembered(console: "Console") -> dict[str, dict[str, str]]:
+    """Return what was typed for studies that were started here, by folder.
+
+    Parameters
+    ----------
+    console : Console
+        Whose memory is read.
+
+    Returns
+    -------
+    dict
+        Field name to text, by the study's folder.
+    """
+    kept = console.recall(_REMEMBERED)
+    return {str(folder): dict(typed) for folder, typed in kept.items()} if isinstance(kept, dict) else {}
+
+
 class NewStudy(ModalScreen[Path | None]):
     """Closes with the folder of the study that was started, or None.
 
@@ -160,6 +181,10 @@ class NewStudy(ModalScreen[Path | None]):
 
     def _started(self, folder: Path, said: str) -> None:
         if self.is_attached:
+            kept = remembered(self.console)
+            kept.pop(str(folder), None)
+            kept[str(folder)] = self._values()
+            self.console.remember(_REMEMBERED, dict(list(kept.items())[-_MOST_REMEMBERED:]))
             self.console.tell(said)
             self.dismiss(folder)
 

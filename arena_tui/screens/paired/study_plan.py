@@ -38,6 +38,7 @@ _PAIRED_ONLY = {
     "arms", "proposals", "model", "base-url", "key-variable", "price", "max-calls", "max-tokens",
     "max-cost", "answer-timeout", "stop", "gp-budget", "gp-evaluations",
 }  # fmt: skip
+_PLANNED = ("out", "kind", "tasks", "arms", "seeds", "stop", "gp-budget", "gp-evaluations")
 _DEFAULTS = {"arms": _ARMS, "library": "lasr", "seeds": "0,1,2,3"}
 _PATHS = ("out", "library", "proposals")
 
@@ -128,13 +129,15 @@ def _summary(counts: Mapping[str, int], notes: Mapping[str, Note], *, knockout: 
     return f"{product} = {cells * arms} units{kept}"
 
 
-def values_of(folder: Path) -> dict[str, str]:
+def values_of(folder: Path, typed: Mapping[str, str]) -> dict[str, str]:
     """Write the fields that go on with a study: its plan, and who proposed.
 
     Parameters
     ----------
     folder : pathlib.Path
         The study's folder.
+    typed : mapping of str to str
+        What was typed when it was started here; of that holds what no plan keeps: server, caps, workers.
 
     Returns
     -------
@@ -174,7 +177,7 @@ def values_of(folder: Path) -> dict[str, str]:
         values["proposals"] = str(folder / "proposals.jsonl")
     elif source.get("model"):
         values["model"] = str(source["model"])
-    return values
+    return values | {name: text for name, text in typed.items() if name not in _PLANNED}
 
 
 def _set_of(ids: Sequence[str]) -> str:

@@ -97,7 +97,8 @@ def test_a_study_at_rest_is_gone_on_with_as_it_was_started():
     (folder / "proposals.jsonl").write_text(
         '{"task": "g0001", "seed": 0, "level": "l1", "answer": "x", "source": {"demonstration": true}}\n'
     )
-    found = study_plan.values_of(folder)
+    found = study_plan.values_of(folder, {"workers": "2", "max-calls": "7", "tasks": "BPG0"})
+    assert (found["workers"], found["max-calls"]) == ("2", "7")
     assert found["proposals"] == "demonstration"
     verdict = study_plan.check(values() | found)
     assert verdict.good
@@ -110,6 +111,31 @@ def test_a_knockout_asks_for_nothing_that_it_does_not_need():
     assert verdict.good
     assert verdict.summary == "15 tasks × 4 seeds × 3 arms = 180 units"
     assert verdict.words == ("paired", "knockout", "--out", "new", "--workers", "1")
+
+
+async def test_what_was_typed_is_there_again_when_a_study_goes_on(form, monkeypatch):
+    folder = made_studies.paired(Path.cwd() / "poly-study")
+    monkeypatch.setattr(sessions, "start", lambda *_: "it runs")
+    async with console_at((80, 24), first="paired") as pilot:
+        await pilot.press("R")
+        await settled(pilot)
+        typed = {
+            "library": "poly",
+            "model": "stand-in",
+            "base-url": "http://localhost:8000/v1",
+            "workers": "2",
+        }
+        for name, text in typed.items():
+            field(pilot, name).value = text
+        await settled(pilot)
+        await pilot.press("ctrl+s")
+        await settled(pilot)
+        assert len(pilot.app.screen_stack) == 1
+    async with console_at((80, 24), first="paired") as pilot:
+        await pilot.press("R")
+        await settled(pilot)
+        assert {name: field(pilot, name).value for name in typed} == typed
+        assert field(pilot, "out").value == folder.name
 
 
 async def test_a_study_is_started_outlives_the_console_and_is_stopped_by_a_key():

@@ -1,8 +1,10 @@
 """The conformance kit: proves on three tiny tasks that a method's adapter keeps the arena's rules."""
 
+import re
 import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,7 @@ SHORT_BUDGET_S = 3.0
 # One thread may use no more than this many seconds of CPU a second: garbage collectors and import help out.
 CPU_PER_THREAD = 1.5
 FEATURES = ("x0", "x1")
+_PLACE = re.compile(r'File "([^"]+)", line (\d+)')
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +152,23 @@ def _isolated(method: Method) -> Item:
 
 def _completed(trials: Mapping[CheckTask, Trial]) -> Item:
     bad = [
-        f"{task.name}: {trial.exit['status']} ({trial.exit['reason'] or 'no final line'})"
+        f"{task.name}: {_failure(trial)}"
         for task, trial in trials.items()
         if trial.exit["status"] not in ("completed", "timeout")
         or (trial.exit["status"] == "completed" and trial.final is None)
     ]
     seconds = ", ".join(f"{trial.exit['elapsed_s'] or 0:.1f} s" for trial in trials.values())
     return Item("runs", FAILED if bad else PASSED, "; ".join(bad) or f"three runs of {seconds}")
+
+
+def _failure(trial: Trial) -> str:
+    """Say how a run ended, and for its author what was raised and where."""
+    told = f"{trial.exit['status']} ({trial.exit['reason'] or 'no final line'})"
+    for line in trial.events("failed"):
+        told = f"{line['type']}: {' '.join(line['message'].split())[:200]} (raised in {line['stage']}"
+        places = _PLACE.findall(trial.log)
+        told += f", {Path(places[-1][0]).name}, line {places[-1][1]})" if places else ")"
+    return told
 
 
 def _last_text(trial: Trial) -> str | None:
@@ -210,6 +223,8 @@ def _readable(trials: Mapping[CheckTask, Trial], dialect: str) -> Item:
                 parse(text, FEATURES, dialect)
             except ExpressionError as error:
                 problems.append(f"{task.name}: {error}")
+    if not count:
+        return Item("readable", NOT_APPLICABLE, "there was no expression to read")
     return Item("readable", FAILED if problems else PASSED, "; ".join(problems[:3]) or f"{count} expressions")
 
 
@@ -281,6 +296,8 @@ def _repeatable(
     same = first.incumbents == second.incumbents and _last_text(first) == _last_text(second)
     if same and first.incumbents:
         return Item("repeatable", PASSED, f"2 of 2 equal, {len(first.incumbents)} incumbents")
+    if not first.incumbents and not second.incumbents:
+        return Item("repeatable", FAILED, f"no incumbent in either run: {_failure(first)}")
     detail = f"not repeatable under a fixed seed: {_last_text(first)!r:.200} and {_last_text(second)!r:.200}"
     return Item("repeatable", FAILED if method.deterministic else NOT_APPLICABLE, detail)
 

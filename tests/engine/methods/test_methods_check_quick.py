@@ -1,9 +1,11 @@
 """One run of the conformance kit's driver, and its tasks."""
 
+import re
+
 import numpy as np
 
 from engine.methods import check_run, check_tasks, registry
-from engine.methods.check import _held_out_nmse
+from engine.methods.check import _failure, _held_out_nmse
 from engine.methods.settings import merge
 
 
@@ -24,3 +26,13 @@ def test_a_run_goes_through_the_keeper_and_is_judged_on_held_back_rows(plugins):
     assert trial.strangers == set()
     assert _held_out_nmse(task, trial, "infix") < 1e-6
     assert trial.predictions is not None
+
+
+def test_an_author_is_told_what_was_raised_and_where(plugins):
+    method = registry.get("unruly")
+    trial = check_run.run(
+        method, check_tasks.tasks()[0], merge(method, {"vice": "raise"}), seed=3, budget_s=30
+    )
+    assert re.fullmatch(
+        r"ValueError: the method gave up \(raised in fit, wrapper\.py, line \d+\)", _failure(trial)
+    )

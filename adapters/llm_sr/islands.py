@@ -7,10 +7,7 @@ import numpy as np
 from adapters.llm_sr.skeleton import Skeleton
 
 FUNCTIONS_IN_PROMPT = 2  # appendix I.1: up to two, by training score
-# Our own choices, in the spirit of LLM-SR's experience buffer, which the paper does not number.
-TEMPERATURE = 0.3  # of the choice among an island's ranked candidates
-KEPT = 32  # candidates of an island
-RESET_SHARE = 0.5
+RESET_SHARE = 0.5  # of the islands, as in LLM-SR; the paper does not number it
 
 
 @dataclass(slots=True)
@@ -39,24 +36,18 @@ class Islands:
         return int(self.generator.integers(self.count))
 
     def shown(self, island: int) -> tuple[Skeleton, ...]:
-        """Choose up to two candidates of an island, the worse one first.
-
-        The better a candidate's rank, the likelier it is shown.
-        """
-        history = self.histories[island]
-        size = min(FUNCTIONS_IN_PROMPT, len(history))
-        if size == 0:
-            return ()
-        weights = np.exp(-np.arange(len(history)) * TEMPERATURE)
-        places = self.generator.choice(len(history), size=size, replace=False, p=weights / weights.sum())
-        return tuple(history[place] for place in sorted(places.tolist(), reverse=True))
+        """Return the two best candidates of an island by training score, the better one last."""
+        return tuple(reversed(self.histories[island]))
 
     def register(self, island: int, found: Skeleton) -> None:
-        """Put a candidate into an island's history; a body that is there keeps its better fit."""
+        """Put a candidate into an island's history, which holds what its next prompt shows.
+
+        A body that is there keeps its better fit.
+        """
         history = [one for one in self.histories[island] if one.body != found.body or one.mse < found.mse]
         if not any(one.body == found.body for one in history):
             history.append(found)
-        self.histories[island] = sorted(history, key=lambda one: one.mse)[:KEPT]
+        self.histories[island] = sorted(history, key=lambda one: one.mse)[:FUNCTIONS_IN_PROMPT]
 
     def seed_all(self, found: Skeleton) -> None:
         """Give every island the same first candidate."""

@@ -213,6 +213,14 @@ def test_prose_has_no_body():
         body_of("The relation is quadratic.", single_line=False)
 
 
+def test_a_prompt_shows_the_two_best_functions_of_its_island():
+    islands = Islands(2, np.random.default_rng(0))
+    for error in (3.0, 1.0, 4.0, 2.0):
+        islands.register(0, Skeleton(f"    return {error}", "", (), error))
+    assert [one.mse for one in islands.shown(0)] == [2.0, 1.0]
+    assert islands.shown(1) == ()
+
+
 def test_islands_keep_the_better_fit_and_restart_the_weaker_half():
     islands = Islands(4, np.random.default_rng(0))
     for place, error in enumerate((1.0, 2.0, 3.0, 4.0)):

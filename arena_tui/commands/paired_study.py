@@ -64,11 +64,12 @@ def add_votes(actions: Any) -> None:  # noqa: ANN401
 def add_unsolved(actions: Any) -> None:  # noqa: ANN401
     """Add ``unsolved``."""
     unsolved = actions.add_parser(
-        "unsolved", help="tasks that an arm solved in no seed, as a list for --tasks (as for table 14)"
+        "unsolved", help="tasks that an arm left unsolved, as a list for --tasks (as for table 14)"
     )
     unsolved.add_argument("folder", type=Path, metavar="DIR", help="folder of paired run")
     unsolved.add_argument("--arm", default="bank", help="default bank")
     unsolved.add_argument("--metric", default="acc0.01", help="acc0.01 (default), acc0.001, strict or sa")
+    unsolved.add_argument("--seed", type=int, metavar="N", help="in this seed alone; default in every one")
     unsolved.add_argument("--json", action="store_true")
     unsolved.set_defaults(run=list_unsolved)
 
@@ -113,7 +114,7 @@ def compose(args: argparse.Namespace) -> int:
 
 
 def list_unsolved(args: argparse.Namespace) -> int:
-    """Print the ids of the tasks that an arm solved in no seed."""
+    """Print the ids of the tasks that an arm left unsolved."""
     from engine.errors import EngineError
     from engine.reachability.outcomes import METRICS, Outcomes
     from engine.reachability.records import plan, units
@@ -123,9 +124,14 @@ def list_unsolved(args: argparse.Namespace) -> int:
     found = Outcomes(units(args.folder), plan(args.folder))
     if args.arm not in found.arms:
         raise EngineError(f"{args.folder} has no arm {args.arm!r}; its arms are {', '.join(found.arms)}")
-    left = found.unsolved(args.arm, args.metric)
+    if args.seed is not None and args.seed not in found.seeds:
+        raise EngineError(
+            f"{args.folder} has no seed {args.seed}; its seeds are {', '.join(map(str, found.seeds))}"
+        )
+    seeds = found.seeds if args.seed is None else (args.seed,)
+    left = found.unsolved(args.arm, args.metric, seeds)
     if args.json:
-        print_json({"arm": args.arm, "metric": args.metric, "seeds": list(found.seeds), "tasks": list(left)})
+        print_json({"arm": args.arm, "metric": args.metric, "seeds": list(seeds), "tasks": list(left)})
     else:
         print(",".join(left))
     return 0

@@ -131,14 +131,10 @@ class Outcomes:
             return Rate(None, None, 0, expected, defaulted)
         return Rate(float(np.mean(shares)), float(np.std(shares)), cells, expected, defaulted)
 
-    def unsolved(self, arm: str, metric: str) -> tuple[str, ...]:
-        """List the tasks that an arm solved in no seed, those without any outcome left out."""
-        found = {
-            task: [self.success(arm, (task, seed), metric) for seed in self.seeds] for task in self.tasks
-        }
-        return tuple(
-            task for task, row in found.items() if True not in row and any(value is False for value in row)
-        )
+    def unsolved(self, arm: str, metric: str, seeds: Sequence[int]) -> tuple[str, ...]:
+        """List the tasks that an arm solved in none of some seeds, those without any outcome left out."""
+        found = {task: [self.success(arm, (task, seed), metric) for seed in seeds] for task in self.tasks}
+        return tuple(task for task, row in found.items() if True not in row and False in row)
 
     def four_cells(self, first: str, second: str, metric: str) -> dict[tuple[bool, bool], list[Cell]]:
         """Sort the cells that both arms have by who solved them: (first solved, second solved)."""

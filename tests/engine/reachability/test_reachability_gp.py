@@ -179,6 +179,9 @@ def test_table_14_counts_by_seed_and_its_tasks_can_be_listed(tmp_path, capsys):
     text, _, rest = capsys.readouterr().out.partition("\n")
     assert text == ""  # BANK solved g0 in seed 0, g1 and g2 in seed 1
     assert json.loads(rest)["tasks"] == ["g2"]
+    assert main(["paired", "unsolved", str(folder), "--seed", "1"]) == 0
+    assert capsys.readouterr().out == "g0\n"
+    assert main(["paired", "unsolved", str(folder), "--seed", "7"]) == 2
     assert main(["paired", "unsolved", str(folder), "--arm", "llm-l1"]) == 2
     assert main(["paired", "unsolved", str(folder), "--metric", "r2"]) == 2
     notes = " ".join(report(folder).notes)

@@ -2,7 +2,9 @@
 
 import argparse
 import json
+import os
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -138,15 +140,20 @@ def core(args: argparse.Namespace) -> int:
     from engine.distilling.clashes import ClashError
     from engine.distilling.fidelity import random_reference
     from engine.distilling.problem import pose
-    from engine.distilling.selection import select
+    from engine.distilling.selection import select, select_until
 
     name = args.name or f"distilled{args.size}"
     manifest.check_name(name)
     pool = inputs.read_pool(args)
     problem = pose(pool, inputs.read_demand(args))
-    watch = _stream if args.progress else _show if sys.stderr.isatty() else None
+    how = {"solver": args.solver, "seconds": args.time, "seed": args.seed}
+    enough = threading.Event()
     try:
-        selection = select(problem, solver=args.solver, seconds=args.time, seed=args.seed, watch=watch)
+        if args.progress:
+            listen(enough)
+            selection = select_until(problem, enough, watch=_stream, **how)
+        else:
+            selection = select(problem, watch=_show if sys.stderr.isatty() else None, **how)
     except ClashError as error:
         if args.progress:
             told = {"clash": error.clash.names, "kinds": error.clash.kinds}
@@ -162,7 +169,32 @@ def core(args: argparse.Namespace) -> int:
         document["saved_as"] = None
         if args.name:
             _note([f"@{args.name} was not saved: its tasks come from --facts and are not in the catalogue"])
-    return options.give(args, document, document["tasks"], report.core_text(document))
+    code = options.give(args, document, document["tasks"], report.core_text(document))
+    if enough.is_set():
+        # The search goes on in threads of its own, which nothing but the end of the process ends.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    return code
+
+
+def listen(enough: threading.Event) -> None:
+    """Set an event when the line ``enough`` comes in on stdin."""
+
+    def read() -> None:
+        # Not sys.stdin: a reader that waits in its buffer would break the interpreter's shutdown.
+        heard = b""
+        try:
+            while part := os.read(0, 64):
+                heard += part
+                if b"enough\n" in heard:
+                    enough.set()
+                    return
+        except OSError:
+            # There is no stdin: nobody will say so.
+            return
+
+    threading.Thread(target=read, name="core-listener", daemon=True).start()
 
 
 def _show(progress: "Progress") -> None:
@@ -176,9 +208,9 @@ def _show(progress: "Progress") -> None:
 
 
 def _stream(progress: "Progress") -> None:
-    import dataclasses
-
-    print(json.dumps(dataclasses.asdict(progress), allow_nan=False), file=sys.stderr, flush=True)
+    names = ("seconds", "phase", "incumbent", "bound")
+    told = {name: getattr(progress, name) for name in names}
+    print(json.dumps(told, allow_nan=False), file=sys.stderr, flush=True)
 
 
 def _fidelity_parser(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

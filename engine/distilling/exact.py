@@ -63,6 +63,7 @@ class Ledger:
                     phase,
                     None if self.members is None else self.J,
                     self.bound,
+                    () if self.members is None else tuple(self.members.tolist()),
                 )
             )
 

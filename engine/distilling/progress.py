@@ -8,13 +8,15 @@ from dataclasses import dataclass
 class Progress:
     """The state of a selection: best J so far, proven bound, and what is being done.
 
-    ``incumbent`` and ``bound`` are None until there is one; ``gap`` is (bound - J) / J.
+    ``incumbent`` and ``bound`` are None until there is one; ``gap`` is (bound - J) / J; ``rows`` are the
+    pool's rows of the incumbent, sorted.
     """
 
     seconds: float
     phase: str
     incumbent: float | None
     bound: float | None
+    rows: tuple[int, ...] = ()
 
     @property
     def gap(self) -> float | None:

@@ -1,6 +1,7 @@
 """Selecting a core: one function over the paper's swap solver and the exact one."""
 
 import os
+import threading
 import time
 from dataclasses import dataclass
 from typing import Literal
@@ -12,7 +13,7 @@ from engine.distilling.clashes import ClashError, find_clash
 from engine.distilling.exact import EXACT_REACH, Ledger, close_gap
 from engine.distilling.lagrangian import bound_by_levels
 from engine.distilling.problem import Problem, Terms
-from engine.distilling.progress import Watch
+from engine.distilling.progress import Progress, Watch
 from engine.distilling.starts import lay_out, run_starts
 from engine.errors import EngineError
 
@@ -25,6 +26,8 @@ WARM_STARTS = 12
 KICKS = 60
 # A pool of this many tasks takes one start; smaller ones as many as above.
 LARGE_POOL = 5000
+# How often it is looked whether somebody has seen enough.
+LOOK_S = 0.2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,6 +166,76 @@ def select(
         seconds=time.monotonic() - began,
         cpu_seconds=time.process_time() - cpu,
         notes=tuple(notes),
+    )
+
+
+def select_until(
+    problem: Problem, enough: threading.Event, *, watch: Watch, solver: Solver, seconds: float, seed: int
+) -> Selection:
+    """Select the core of a problem, or take the best so far when somebody has seen enough.
+
+    Parameters
+    ----------
+    problem : Problem
+        Pool, size, weights and constraints.
+    enough : threading.Event
+        When it is set, the search is left to itself and the best set told last is the answer; without any
+        set yet it goes on until there is one.
+    watch, solver, seconds, seed : callable, str, float, int
+        As for `select`; ``watch`` is called from another thread.
+
+    Returns
+    -------
+    Selection
+        As `select` returns it; ended early it says so in its notes, and its bound is as proven.
+
+    Raises
+    ------
+    EngineError
+        As `select` does.
+    """
+    began, cpu = time.monotonic(), time.process_time()
+    last: list[Progress] = []
+    outcome: list[Selection | Exception] = []
+    changed = threading.Condition()
+
+    def told(progress: Progress) -> None:
+        watch(progress)
+        last[:] = [progress]
+
+    def search() -> None:
+        try:
+            outcome.append(select(problem, solver=solver, seconds=seconds, seed=seed, watch=told))
+        except Exception as error:  # noqa: BLE001 - raised again where it is waited for
+            outcome.append(error)
+        with changed:
+            changed.notify_all()
+
+    # The solver's own thread cannot be ended from outside; as a daemon it does not hold the process up.
+    threading.Thread(target=search, name="core-search", daemon=True).start()
+    with changed:
+        while not outcome and not (enough.is_set() and last and last[0].rows):
+            changed.wait(LOOK_S)
+    if outcome:
+        if isinstance(outcome[0], Exception):
+            raise outcome[0]
+        return outcome[0]
+    rows = np.array(last[0].rows, dtype=np.int64)
+    terms = problem.terms(rows)
+    bound = max(terms.J, last[0].bound if last[0].bound is not None else _ceiling(problem))
+    elapsed = time.monotonic() - began
+    return Selection(
+        members=tuple(problem.pool.ids[row] for row in rows),
+        rows=rows,
+        terms=terms,
+        bound=bound,
+        gap=(bound - terms.J) / max(abs(terms.J), 1e-12),
+        solver=solver,
+        seed=seed,
+        starts=0,
+        seconds=elapsed,
+        cpu_seconds=time.process_time() - cpu,
+        notes=(*problem.pool.notes, f"ended early, after {elapsed:.0f} s of {seconds:g} s: the best so far"),
     )
 
 

@@ -128,7 +128,7 @@ def about(name: str, document: Mapping[str, Any]) -> list[tuple[str, object]]:
         pairs.append(("", command_line(document["command"])))
         if document["gap"] > PROVEN:
             pairs.append(
-                ("note", "the time limit ended the search: another machine may stop at other members")
+                ("note", "the search ended before the proof: another machine may stop at other members")
             )
     return pairs
 
@@ -202,9 +202,9 @@ def progress(step: "Step | None", elapsed: float, limit: str) -> list[tuple[str,
     list of (str, object)
         For ``Facts``.
     """
-    pairs: list[tuple[str, object]] = [("time", f"{elapsed:.0f} s of {limit or '120s'}   x stops")]
+    pairs: list[tuple[str, object]] = [("time", f"{elapsed:.0f} s of {limit or '120s'}")]
     if step is None:
-        return [*pairs, ("now", "reading responses, laying out the problem")]
+        return [*pairs, ("now", "reading responses, laying out the problem"), ("x", "stops")]
     gap = None
     if step.incumbent and step.bound is not None:
         gap = f"{max(0.0, step.bound - step.incumbent) / step.incumbent:.3%}"
@@ -214,6 +214,7 @@ def progress(step: "Step | None", elapsed: float, limit: str) -> list[tuple[str,
         ("proven bound", None if step.bound is None else f"{step.bound:.6f}"),
         ("gap", gap),
         ("now", step.phase),
+        ("x", "stops" if step.incumbent is None else "stops and keeps the best; X drops it"),
     ]
 
 

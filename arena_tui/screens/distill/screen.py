@@ -46,6 +46,7 @@ class DistillScreen(ConsoleScreen):
         Binding("V", "pane(-1)", "View before", show=False),
         Binding("o", "responses", "Known responses", show=False),
         Binding("l", "kinds", "Constraints to leave out", show=False),
+        Binding("X", "drop", "Stop, keep nothing", show=False),
         Binding("enter", "take_demand", "Take its demand into the form", show=False),
         Binding("m", "measure", "Measure again", show=False),
         Binding("c", "copy", "Copy the command of the selection", show=False),
@@ -306,7 +307,15 @@ class DistillScreen(ConsoleScreen):
             self.console.complain(error)
 
     def action_stop(self) -> None:
-        """End what runs: the selection, else a study."""
+        """End the selection and keep the best so far; else end a study."""
+        if self._solving is not None and any(step.incumbent is not None for step in self._steps):
+            self.ask(self._solving.enough, lambda _: None, topic="stop")
+            self.console.tell("ending the selection; the best so far is kept")
+        else:
+            self.action_drop()
+
+    def action_drop(self) -> None:
+        """End what runs, without a result."""
         if self._solving is not None:
             self.ask(self._solving.stop, lambda _: None, topic="stop")
         elif self._studies.busy:

@@ -79,7 +79,7 @@ class Solving:
         """Start the process and read its progress to the end; return exit code and last words."""
         self._process = subprocess.Popen(
             [sys.executable, "-m", "arena_tui", *self.words, "--json"],
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             stdout=out,
             stderr=subprocess.PIPE,
             text=True,
@@ -98,8 +98,20 @@ class Solving:
                 said = line.strip()
         return self._process.wait(), said
 
+    def enough(self) -> None:
+        """Ask the process to end with the best so far; without any it goes on until it has one."""
+        process = self._process
+        if process is None or process.stdin is None or process.poll() is not None:
+            return
+        try:
+            process.stdin.write("enough\n")
+            process.stdin.flush()
+        except OSError:
+            # It has just ended by itself.
+            return
+
     def stop(self) -> None:
-        """End the process."""
+        """End the process; what it has found is lost."""
         self.cancelled = True
         process = self._process
         if process is None or process.poll() is not None:

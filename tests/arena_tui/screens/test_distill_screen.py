@@ -193,7 +193,7 @@ async def test_a_selection_is_asked_for_by_keys_runs_while_one_is_elsewhere_and_
         await type_over(pilot, "mini")
         await pilot.press("enter")
         await pilot.pause()
-        assert "x stops" in text_of(pilot)
+        assert "s of 120s" in text_of(pilot)
         await pilot.press("3")
         await child_ended(pilot, lambda: screen._solving is not None)
         await pilot.press("5")
@@ -300,3 +300,14 @@ def test_a_result_larger_than_a_pipe_arrives(monkeypatch, tmp_path):
     speaker.chmod(0o755)
     monkeypatch.setattr("arena_tui.screens.distill.solving.sys.executable", str(speaker))
     assert len(Solving(["distill", "core"]).run(lambda step: None)) == 200_000
+
+
+def test_a_search_that_was_long_enough_is_kept(responses, arena_home):
+    line = ["distill", "core", "--responses", str(responses), "--size", "6", "--fidelity", "off"]
+    solving = Solving(
+        [*line, "--without", ",".join(LOOSE), "--name", "early", "--time", "1000s", "--progress"]
+    )
+    document = solving.run(lambda step: solving.enough() if step.incumbent is not None else None)
+    assert document["saved_as"] == "@early"
+    assert len(selections.load("early")) == 6
+    assert solving._process.poll() == 0

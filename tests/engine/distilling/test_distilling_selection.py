@@ -1,4 +1,5 @@
 import itertools
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ from engine.distilling.pool import build_pool
 from engine.distilling.problem import Demand, pose
 from engine.distilling.program import build_program
 from engine.distilling.responses import from_frame
-from engine.distilling.selection import select
+from engine.distilling.selection import select, select_until
 from engine.distilling.starts import Search, lay_out
 from engine.errors import EngineError
 from tests.engine.distilling.distilling_pools import facts, response_frame, small_pool
@@ -147,3 +148,34 @@ def test_the_same_seed_gives_the_same_set_in_any_number_of_threads(monkeypatch):
         monkeypatch.setattr(selection, "cores", lambda threads=threads: threads)
         results.add(select(problem, solver="swap", starts=4, seed=9, seconds=200).members)
     assert len(results) == 1
+
+
+def test_who_has_seen_enough_gets_the_best_so_far_with_its_proven_bound():
+    problem = pose(small_pool(40), Demand(size=8, delta=0.8, without=FREE))
+    enough, ended = threading.Event(), threading.Event()
+    told = []
+
+    def watch(progress):
+        told.append(progress)
+        if progress.rows:
+            # The search itself waits here until the answer is there: it cannot have ended by itself.
+            enough.set()
+            if len(told) > 1:
+                ended.wait(60)
+
+    found = select_until(problem, enough, watch=watch, solver="exact", seconds=200, seed=0)
+    ended.set()
+    assert not problem.violated(found.rows)
+    assert pytest.approx(told[0].incumbent) == found.terms.J
+    assert found.bound == pytest.approx(told[0].bound)
+    assert any("ended early" in note for note in found.notes)
+
+
+def test_without_anybody_saying_so_the_search_ends_by_itself():
+    problem = pose(small_pool(14), Demand(size=4, delta=None, without=FREE))
+    how = {"solver": "exact", "seconds": 200, "seed": 0}
+    found = select_until(problem, threading.Event(), watch=lambda progress: None, **how)
+    assert found.rows.tolist() == select(problem, **how).rows.tolist()
+    clash = pose(small_pool(14), Demand(size=14, delta=0.0001))
+    with pytest.raises(EngineError, match="no selection can meet these together"):
+        select_until(clash, threading.Event(), watch=lambda progress: None, **how)

@@ -29,7 +29,7 @@ class Listing(Vertical):
 
     def compose(self) -> ComposeResult:
         """Lay out sheets, table and filter."""
-        with VerticalScroll(can_focus=False):
+        with VerticalScroll():
             yield Lines()
         table = Table(self._columns, empty=self._empty, pinned=1)
         yield table

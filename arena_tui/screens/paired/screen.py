@@ -43,6 +43,7 @@ class PairedScreen(ConsoleScreen):
         self._studies: dict[str, Listed] = {}
         self._wanted: Path | None = None
         self._entering = False
+        self._stopping: set[Path] = set()
 
     def contents(self) -> ComposeResult:
         """Lay out the studies and the views."""
@@ -56,6 +57,7 @@ class PairedScreen(ConsoleScreen):
     def on_mount(self) -> None:
         """List the studies, and go on looking at them."""
         super().on_mount()
+        self.query_one("#studies", Table).focus()
         self._feed = Feed(self._shelf.look, _RESTING_S, self._take, self.console.complain)
 
     def on_unmount(self) -> None:
@@ -98,6 +100,7 @@ class PairedScreen(ConsoleScreen):
             return
         searched = any(one.session is not None for one in found)
         self._feed.interval = _UNSEEN_S if not self.is_current else _RUNNING_S if searched else _RESTING_S
+        self._tell_ended(found)
         self._picture = found
         self._studies = {str(one.folder): one for one in found}
         table = self.query_one("#studies", Table)
@@ -109,6 +112,20 @@ class PairedScreen(ConsoleScreen):
         if self._entering and found:
             self._entering = False
             self.action_enter()
+
+    def _tell_ended(self, found: tuple[Listed, ...]) -> None:
+        """Say which studies are not searched any more, unless somebody stopped them here."""
+        for one in found:
+            before = self._studies.get(str(one.folder))
+            if before is None or before.session is None or one.session is not None:
+                continue
+            if one.folder in self._stopping:
+                self._stopping.discard(one.folder)
+            elif one.complete:
+                self.console.tell(f"{place(one.folder)} is finished: {one.total} units")
+            else:
+                units = f"{one.done} of {one.total} units"
+                self.console.tell(f"{place(one.folder)} has ended at {units}; w may say why", "warning")
 
     @property
     def _listed(self) -> Listed | None:
@@ -231,6 +248,7 @@ class PairedScreen(ConsoleScreen):
 
         def end(agreed: bool | None) -> None:
             if agreed:
+                self._stopping.add(found.folder)
                 self.ask(lambda: sessions.stop(found.folder), self._stopped, topic="stop")
 
         text = f"{place(found.folder)}: {found.done} of {found.total} units"

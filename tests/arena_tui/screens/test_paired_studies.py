@@ -135,6 +135,8 @@ async def test_a_study_that_is_searched_is_followed(study, monkeypatch):
             await pilot.pause(0.05)
         shown = text_of(pilot)
         assert "✓ poly-study: 30 of 30 units" in shown
+        told = [one.message for one in pilot.app._notifications]
+        assert "poly-study is finished: 30 units" in told
         assert "6/6" in line_of(shown, "UNION-L2 ")
 
 

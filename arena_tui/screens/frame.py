@@ -15,6 +15,7 @@ from arena_tui import background, screens
 from arena_tui.widgets.keybar import KeyBar
 from arena_tui.widgets.masthead import Masthead
 from arena_tui.widgets.plain import Plain
+from arena_tui.widgets.table import Table
 
 if TYPE_CHECKING:
     from arena_tui.app import Console
@@ -101,6 +102,30 @@ class ConsoleScreen(Screen[None]):
         """Follow the open campaign."""
         self.watch(self.app, "campaign", self._follow_campaign, init=False)
         self._name_campaign()
+        self._recall_order()
+
+    def on_screen_suspend(self) -> None:
+        """Remember the order of the rows when a person goes elsewhere."""
+        self._remember_order()
+
+    def on_unmount(self) -> None:
+        """Remember the order of the rows when the console ends."""
+        self._remember_order()
+
+    def _recall_order(self) -> None:
+        kept = self.console.recall(f"{self.ROOM}.order")
+        for table in self.query(Table):
+            order = kept.get(table.id or "") if isinstance(kept, dict) else None
+            if isinstance(order, list) and order[0] in [column.name for column in table.columns]:
+                table.set_sort(str(order[0]), descending=order[-1] is True)
+
+    def _remember_order(self) -> None:
+        chosen = {
+            table.id: [table.arrangement.sort, table.arrangement.descending]
+            for table in self.query(Table)
+            if table.id and table.arrangement.sort
+        }
+        self.console.remember(f"{self.ROOM}.order", chosen)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Leave ``/`` to a line that is being typed; elsewhere it comes before what is typed ahead.

@@ -36,6 +36,25 @@ def changed(view: View, what: str) -> View:
     return View(view.metric, **switches)
 
 
+def recalled(kept: object) -> View:
+    """Return the view of the last sitting.
+
+    Parameters
+    ----------
+    kept : object
+        What was remembered.
+
+    Returns
+    -------
+    View
+        The usual one where nothing sensible was.
+    """
+    if not isinstance(kept, dict) or kept.get("metric") not in METRICS:
+        return View()
+    switches = {name: kept.get(name) is True for name in ("log", "best", "bands", "budget", "pareto")}
+    return View(str(kept["metric"]), **switches)
+
+
 def chart_title(view: View) -> str:
     """Name what the chart shows.
 

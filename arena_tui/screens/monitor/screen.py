@@ -2,6 +2,7 @@
 
 import gc
 import time
+from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -79,9 +80,10 @@ class MonitorScreen(ConsoleScreen):
         """Start reading the open campaign."""
         super().on_mount()
         self.query_one("#runs").border_title = "Runs"
-        kept = self.console.recall("monitor.filter")
-        if isinstance(kept, str) and kept:
-            self.query_one(FilterBar).set_text(kept)
+        self._view = asking.recalled(self.console.recall("monitor.view"))
+        group = self.console.recall("monitor.group")
+        if group in _GROUPS:
+            self.query_one("#table", Table).set_group(str(group) if group else None, rows.group_line)
         self.set_interval(1.0, self._note_age)
         self.campaign_changed()
 
@@ -99,6 +101,7 @@ class MonitorScreen(ConsoleScreen):
         self._alarms = alarms.Alarms(on=self.console.recall("monitor.alarms") is not False)
         self.query_one("#table", Table).set_marks([])
         self.query_one("#table", Table).load([])
+        self._recall_filter()
         if self.campaign is not None:
             self._feed = Feed(Camera(self.campaign).take, _REFRESH_S[self._pace], self._take, self._trouble)
 
@@ -187,7 +190,15 @@ class MonitorScreen(ConsoleScreen):
 
     @on(FilterBar.Changed)
     def _filtered(self, event: FilterBar.Changed) -> None:
-        self.console.remember("monitor.filter", event.text)
+        self.console.remember("monitor.filter", {"campaign": str(self.campaign), "text": event.text})
+
+    def _recall_filter(self) -> None:
+        """Bring back what was typed for this campaign; another one's filter would hide runs unasked."""
+        kept = self.console.recall("monitor.filter")
+        same = isinstance(kept, dict) and kept.get("campaign") == str(self.campaign)
+        text = str(kept.get("text", "")) if isinstance(kept, dict) and same else ""
+        if text != self.query_one(FilterBar).text:
+            self.query_one(FilterBar).set_text(text)
 
     def _draw(self) -> None:
         """Show the run under the cursor, and ask for the chart, the telemetry and the log."""
@@ -253,6 +264,7 @@ class MonitorScreen(ConsoleScreen):
             and range of the seeds), ``budget`` (its mark) or ``front`` (Pareto front of the task).
         """
         self._view = asking.changed(self._view, what)
+        self.console.remember("monitor.view", asdict(self._view))
         self._draw()
 
     def action_pane(self) -> None:
@@ -267,7 +279,9 @@ class MonitorScreen(ConsoleScreen):
         """Group the rows by the next of method, task, status, nothing."""
         table = self.query_one("#table", Table)
         at = _GROUPS.index(table.arrangement.group) if table.arrangement.group in _GROUPS else 0
-        table.set_group(_GROUPS[(at + 1) % len(_GROUPS)], rows.group_line)
+        group = _GROUPS[(at + 1) % len(_GROUPS)]
+        table.set_group(group, rows.group_line)
+        self.console.remember("monitor.group", group)
 
     def action_pace(self, step: int) -> None:
         """Read more or less often.

@@ -99,6 +99,32 @@ async def test_theme_filter_and_campaign_are_remembered(mixed):
         assert len(pilot.app.screen.query_one(Table).visible_keys) == 6
 
 
+async def test_order_group_and_view_are_remembered(ended):
+    async with console_at(campaign=ended) as pilot:
+        await pilot.press("S", "s", "s", "o", "m", "n")
+        await settle(pilot)
+        table = pilot.app.screen.query_one("#table", Table)
+        keys, view = table.visible_keys, pilot.app.screen._view
+        assert (table.arrangement.sort, table.arrangement.descending) == ("method", True)
+        await pilot.press("q")
+    async with console_at(campaign=ended) as pilot:
+        table = pilot.app.screen.query_one("#table", Table)
+        assert table.visible_keys == keys
+        assert table.arrangement.group == "method"
+        assert pilot.app.screen._view == view
+        assert (view.metric, view.bands) == ("id", True)
+
+
+async def test_the_filter_of_one_campaign_hides_nothing_of_another(mixed, ended):
+    async with console_at(campaign=mixed) as pilot:
+        await pilot.press("slash", *"method:gplearn", "enter")
+        await settle(pilot)
+        pilot.app.open_campaign(ended)
+        await settle(pilot)
+        assert len(pilot.app.screen.query_one(Table).visible_keys) == 18
+        assert "method:gplearn" not in text_of(pilot)
+
+
 async def test_a_broken_memory_keeps_nobody_out(arena_home):
     (arena_home / "config").mkdir(parents=True)
     (arena_home / "config" / "console.json").write_text("{not json")

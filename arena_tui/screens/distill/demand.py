@@ -12,25 +12,27 @@ from arena_tui.commands import distill_options as options
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One line of the form: its name, its title, what stands in it at first, a hint."""
+    """One line of the form: its name, what stands in it at first, what an empty one means, a hint."""
 
     name: str
-    title: str
     value: str
+    empty: str
     hint: str
 
 
 FIELDS = (
-    Field("responses", "responses", "", "a table of probe responses, or a campaign's folder (o chooses one)"),
-    Field("labels", "labels", "", "published or computed; published when all tasks have them, if empty"),
-    Field("size", "size", "50", "tasks to select"),
-    Field("weights", "weights", ".45,.35,.20", "of coverage, mean info and balance; they sum to one"),
-    Field("fidelity", "fidelity", "0.05", "most |A_p(S) - A_p(D)| of any probe, or off"),
-    Field("within", "within", "", "select inside @NAME or a file of members"),
-    Field("without", "without", "", "kinds of constraints to leave out (l lists them)"),
-    Field("time", "time", "120s", "limit; what is proven by then is kept"),
-    Field("seed", "seed", "0", "of the swap starts"),
-    Field("name", "name", "", "saved as @NAME; distilledSIZE when empty"),
+    Field("responses", "", "none yet", "a table of probe responses, or a campaign's folder (o chooses one)"),
+    Field(
+        "labels", "", "as there are", "published or computed; if empty, published when all tasks have them"
+    ),
+    Field("size", "50", "50", "tasks to select"),
+    Field("weights", ".45,.35,.20", ".45,.35,.20", "of coverage, mean info and balance; they sum to one"),
+    Field("fidelity", "0.05", "0.05", "most |A_p(S) - A_p(D)| of any probe, or off"),
+    Field("within", "", "all tasks", "select inside @NAME or a file of members"),
+    Field("without", "", "nothing left out", "kinds of constraints to leave out (l lists them)"),
+    Field("time", "120s", "120s", "limit; what is proven by then is kept"),
+    Field("seed", "0", "0", "of the swap starts"),
+    Field("name", "", "distilledSIZE", "saved as @NAME; distilledSIZE when empty"),
 )
 
 _PARTS = ("coverage", "mean info", "balance")

@@ -48,8 +48,8 @@ class DemandForm(Vertical):
         """Lay out the lines."""
         for field in demand.FIELDS:
             with Horizontal(classes="field"):
-                yield Plain(field.title, classes="title")
-                yield Input(field.value, placeholder=field.hint, id=field.name)
+                yield Plain(field.name, classes="title")
+                yield Input(field.value, placeholder=field.empty, id=field.name)
         yield Plain("", id="hint")
 
     @property

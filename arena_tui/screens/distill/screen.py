@@ -72,7 +72,7 @@ class DistillScreen(ConsoleScreen):
             box = DemandForm(id="demand", classes="panel")
             box.border_title = "Demand"
             yield box
-            with Vertical(classes="panel") as shelf:
+            with Vertical(id="shelf-box", classes="panel") as shelf:
                 shelf.border_title = "Selections"
                 yield Table(
                     rows.SHELF_COLUMNS, empty="nothing distilled yet; r selects", pinned=1, id="shelf"
@@ -234,12 +234,12 @@ class DistillScreen(ConsoleScreen):
             return
         if not values["responses"].strip():
             self.console.tell("say where the responses are first", "warning")
-            self.set_focus(self.query_one("#responses", Input))
+            self._go("#responses", "editing")
             return
         trouble = self._form.first_problem()
         if trouble is not None:
             self.console.tell(f"{trouble[0]}: {trouble[1]}", "warning")
-            self.set_focus(self.query_one(f"#{trouble[0]}", Input))
+            self._go(f"#{trouble[0]}", "editing")
             return
         name = demand.saved_name(values)
         if name in self._kept:
@@ -257,7 +257,7 @@ class DistillScreen(ConsoleScreen):
         solving = self._solving = Solving([*demand.words(values), "--progress"])
         self._steps, self._began, self._limit = [], time.monotonic(), values["time"].strip()
         self._views.front("search")
-        self.set_focus(self.query_one("#shelf", Table))
+        self._go("#shelf")
         self._tick()
         loop_call = self.app.call_from_thread
 
@@ -325,13 +325,21 @@ class DistillScreen(ConsoleScreen):
 
     def action_edit(self) -> None:
         """Go to the first line of the demand."""
-        self.set_class(False, "wide")
-        self.set_focus(self.query_one("#responses", Input))
+        self._go("#responses", "editing")
 
     def action_leave_line(self) -> None:
         """Go back to the list of selections."""
-        self.set_class(False, "wide")
-        self.set_focus(self.query_one("#shelf", Table))
+        self._go("#shelf")
+
+    def _go(self, target: str, *classes: str) -> None:
+        """Focus a line or the list; leave the whole width, and on a small screen show only what has focus."""
+        self.remove_class("wide", "editing")
+        self.add_class(*classes)
+        widget = self.query_one(target)
+        if widget.focusable:
+            self.set_focus(widget)
+        else:
+            self.call_after_refresh(self.set_focus, widget)
 
     def action_responses(self) -> None:
         """Choose among the responses that are known: campaigns opened here, what was used last."""
@@ -384,7 +392,7 @@ class DistillScreen(ConsoleScreen):
         if self.has_class("wide"):
             self._views.enter()
         else:
-            self.set_focus(self.query_one("#shelf", Table))
+            self._go("#shelf")
 
     def action_filter(self) -> None:
         """Type a filter over the members."""

@@ -13,6 +13,8 @@ from arena_tui.screens import ENTRIES
 from arena_tui.screens.monitor.rows import COLUMNS
 from arena_tui.theme import THEMES
 from arena_tui.widgets.filterbar import FilterBar
+from arena_tui.widgets.keybar import KeyBar
+from arena_tui.widgets.masthead import Masthead
 from arena_tui.widgets.plain import printable
 from arena_tui.widgets.table import Table
 from tests.arena_tui.screens.conftest import KEIJZER, NGUYEN, console, console_at, settle, text_of, wait_for
@@ -159,7 +161,7 @@ SHRINK = [(200, 60), (80, 24), (60, 20), (40, 12), (20, 5), (1, 1), (120, 40)]
     "room",
     [pytest.param(e.name, marks=[] if int(e.key) <= 4 else pytest.mark.slow) for e in ENTRIES],
 )
-async def test_resizing_keeps_keys_readable_and_the_selection(mixed, room):
+async def test_resizing_keeps_keys_readable_and_the_selection_pain_59(mixed, room):
     async with console_at(size=(200, 60), campaign=mixed, first=room) as pilot:
         await pilot.press("down")
         await settle(pilot)
@@ -180,7 +182,7 @@ async def test_resizing_keeps_keys_readable_and_the_selection(mixed, room):
         assert any(entry.title in text_of(pilot).splitlines()[0] for entry in ENTRIES)
 
 
-async def test_odd_texts_are_shown_letter_for_letter():
+async def test_odd_texts_are_shown_letter_for_letter_pain_20():
     key = f"bank/{NGUYEN}/520"
     folder = write(
         console_folder(),
@@ -224,7 +226,7 @@ def test_control_characters_never_reach_the_terminal(text, shown):
     assert printable(text) == shown
 
 
-async def test_copy_without_a_terminal_promises_only_the_file(ended):
+async def test_copy_without_a_terminal_promises_only_the_file_pain_47(ended):
     async with console_at(campaign=ended) as pilot:
         await pilot.press("c")
         await settle(pilot)
@@ -252,7 +254,7 @@ async def test_plain_text_without_a_terminal_is_a_dialog_and_keeps_the_truth_hid
         assert pilot.app.screen.text == text
 
 
-def test_the_clipboard_sequence_carries_the_exact_text():
+def test_the_clipboard_sequence_carries_the_exact_text_pain_47():
     text = "sin(x0) + µ*x1\n" * 200
     code = copying.sequence(text)
     assert code.startswith("\x1b]52;c;")
@@ -280,3 +282,22 @@ async def test_memory_is_plain_json(ended, arena_home):
     state = json.loads((arena_home / "config" / "console.json").read_text())
     assert state["campaigns"] == [str(ended)]
     assert KEIJZER not in json.dumps(state)
+
+
+async def test_the_mouse_goes_where_it_points(mixed):
+    async with console_at(size=(120, 40), campaign=mixed) as pilot:
+        table = pilot.app.screen.query_one("#table", Table)
+        await pilot.click("#table", offset=(20, 4))
+        assert table.cursor == table.visible_keys[3]
+        await pilot.click("#table", offset=(20, 6), times=2)
+        await settle(pilot)
+        assert table.cursor == table.visible_keys[5]
+        assert pilot.app.screen.has_class("-zoomed")
+        masthead = text_of(pilot).splitlines()[0]
+        await pilot.click(Masthead, offset=(masthead.index("Tasks"), 0))
+        await settle(pilot)
+        assert pilot.app.screen.ROOM == "tasks"
+        keys = text_of(pilot).splitlines()[-1]
+        await pilot.click(KeyBar, offset=(keys.index("help"), 0))
+        await settle(pilot)
+        assert "Help: Tasks" in text_of(pilot)

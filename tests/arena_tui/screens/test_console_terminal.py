@@ -87,7 +87,7 @@ def terminal():
         one.close()
 
 
-def test_quitting_by_key_restores_the_terminal(terminal):
+def test_quitting_by_key_restores_the_terminal_pain_32(terminal):
     shown = terminal()
     shown.read("New campaign")
     assert "\x1b[?1049h" in shown.text
@@ -97,7 +97,7 @@ def test_quitting_by_key_restores_the_terminal(terminal):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_restores_the_terminal(terminal, number):
+def test_a_signal_restores_the_terminal_pain_32(terminal, number):
     shown = terminal()
     shown.read("New campaign")
     shown.child.send_signal(number)
@@ -119,7 +119,7 @@ sys.exit(open_console(None))
 """
 
 
-def test_an_exception_in_a_view_ends_in_one_sentence(terminal, arena_home):
+def test_an_exception_in_a_view_ends_in_one_sentence_pain_32(terminal, arena_home):
     shown = terminal(code=BROKEN_VIEW)
     shown.read("New campaign")
     shown.keys("\x1b[6~")
@@ -131,7 +131,7 @@ def test_an_exception_in_a_view_ends_in_one_sentence(terminal, arena_home):
     assert "a view broke" in (arena_home / "cache" / "console-error.txt").read_text()
 
 
-def test_after_a_kill_the_reset_command_restores(terminal):
+def test_after_a_kill_the_reset_command_restores_pain_32(terminal):
     shown = terminal()
     shown.read("New campaign")
     shown.child.kill()
@@ -141,7 +141,7 @@ def test_after_a_kill_the_reset_command_restores(terminal):
     assert all(f"\x1b[{ending}" in helper.text for ending in _ENDINGS)
 
 
-def test_copy_sends_one_sequence_with_the_exact_text(terminal, arena_home):
+def test_copy_sends_one_sequence_with_the_exact_text_pain_47(terminal, arena_home):
     long = "sin(x0)+" * 375 + "x0"
     folder = write(
         Path.cwd() / "long",
@@ -188,7 +188,7 @@ def test_plain_text_is_shown_whole_outside_the_screen_with_the_mouse_off(termina
 
 
 @pytest.mark.parametrize("term", ["xterm", "", "dumb"])
-def test_without_a_terminal_it_says_why_and_what_instead(term):
+def test_without_a_terminal_it_says_why_and_what_instead_pain_76(term):
     ended = subprocess.run(
         [sys.executable, "-m", "arena_tui"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
         env={**os.environ, "TERM": term}, timeout=60, check=False,

@@ -134,7 +134,7 @@ async def test_groups_and_filter(mixed):
         assert "1 of 18" in text_of(pilot)
 
 
-async def test_paused_rows_stay_and_an_order_hits_the_run_under_the_cursor(mixed, monkeypatch):
+async def test_paused_rows_stay_and_an_order_hits_the_run_under_the_cursor_pain_68(mixed, monkeypatch):
     monkeypatch.setattr(orders, "_PATIENCE_S", 0.1)
     async with console_at(campaign=mixed) as pilot:
         table = monitor_table(pilot)
@@ -210,7 +210,7 @@ def test_a_starved_run_shows(ended):
     assert tone(rows.row(replace(run, elapsed=20.0, cpu_s=19.0)).values["cpu"]) == ""
 
 
-async def test_a_slow_disk_never_holds_a_key_up_and_what_is_old_says_so(mixed, monkeypatch):
+async def test_a_slow_disk_never_holds_a_key_up_and_what_is_old_says_so_pain_83(mixed, monkeypatch):
     read, asked, released = reader.Follower.refresh, threading.Event(), threading.Event()
 
     def stuck(self):
@@ -236,7 +236,7 @@ async def test_a_slow_disk_never_holds_a_key_up_and_what_is_old_says_so(mixed, m
     released.set()
 
 
-async def test_keys_go_on_while_a_simplification_takes_long(ended, monkeypatch):
+async def test_keys_go_on_while_a_simplification_takes_long_pain_83(ended, monkeypatch):
     released = threading.Event()
 
     def endless(run):

@@ -3,6 +3,7 @@
 import argparse
 import importlib
 import importlib.util
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -72,6 +73,14 @@ def foreign_room() -> str | None:
     return None
 
 
+def _drop_output() -> None:
+    """Forget what standard output cannot take: the interpreter would complain of it once more at its end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line.
 
@@ -106,6 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
             return open_console(None)
         code: int = parsed.run(parsed)
+        sys.stdout.flush()
     except (TaskError, AdapterError, EngineError) as error:
         print(f"arena-tui: {error}", file=sys.stderr)
         return 2
@@ -114,6 +124,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    except OSError as error:
+        # A full disk, missing rights, no more files: whoever met it knew no better sentence.
+        _drop_output()
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"arena-tui: {where}{error.strerror or error}; see to it and try again", file=sys.stderr)
+        return 2
     else:
         return code
 

@@ -326,20 +326,24 @@ def detach(campaign: Path, arguments: argparse.Namespace) -> int:
     import subprocess
     import time
 
-    from engine.running import layout, lease
+    from engine.errors import EngineError
+    from engine.running import layout, lease, store
 
     words = [sys.executable, "-m", "arena_tui", "run", str(campaign)]
     if arguments.workers:
         words += ["--workers", str(arguments.workers)]
     words += ["--skip-missing"] if arguments.skip_missing else []
     words += ["--oversubscribe"] if arguments.oversubscribe else []
-    (campaign / layout.CONTROL).mkdir(exist_ok=True)
+    store.make_folder(campaign / layout.CONTROL)
     log = campaign / layout.ENGINE_LOG
     start = log.stat().st_size if log.exists() else 0
-    with log.open("ab") as output:
-        engine = subprocess.Popen(
-            words, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
-        )
+    try:
+        with log.open("ab") as output:
+            engine = subprocess.Popen(
+                words, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
+            )
+    except OSError as error:
+        raise EngineError(store.disk_sentence(log, error)) from error
     while engine.poll() is None:
         owner = lease.owner(campaign)
         if owner is not None and owner["pid"] == engine.pid:

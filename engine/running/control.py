@@ -39,9 +39,13 @@ def ask(campaign: Path, action: str, runs: Sequence[str]) -> Wish:
     -------
     Wish
         The request.
+
+    Raises
+    ------
+    EngineError
+        When the campaign's folder cannot be written.
     """
-    folder = campaign / layout.REQUESTS
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = store.make_folder(campaign / layout.REQUESTS)
     # Names sort by time, so that requests are heeded in the order in which they were made.
     wish = Wish(f"{time.time_ns():020d}-{secrets.token_hex(4)}", action, tuple(runs))
     record = {"id": wish.id, "action": action, "runs": list(runs), "at": journal.now()}
@@ -95,8 +99,7 @@ def acknowledge(campaign: Path, wish: Wish, answer: Sequence[str]) -> None:
     answer : sequence of str
         The runs it was applied to.
     """
-    folder = campaign / layout.ACKNOWLEDGEMENTS
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = store.make_folder(campaign / layout.ACKNOWLEDGEMENTS)
     record = {"id": wish.id, "action": wish.action, "applied": list(answer), "at": journal.now()}
     store.write_whole(folder / f"{wish.id}.json", (json.dumps(record) + "\n").encode())
 

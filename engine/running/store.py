@@ -1,5 +1,6 @@
 """How records reach the disk: whole files by temporary name and rename, logs line by line."""
 
+import contextlib
 import json
 import os
 import secrets
@@ -50,8 +51,14 @@ def write_whole(path: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         temporary.replace(path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        _remove(temporary)
         raise EngineError(disk_sentence(path, error)) from error
+
+
+def _remove(temporary: Path) -> None:
+    # On a read-only file system there is nothing to remove, and even asking is an error.
+    with contextlib.suppress(OSError):
+        temporary.unlink()
 
 
 def write_new(path: Path, content: bytes) -> bool:
@@ -86,8 +93,33 @@ def write_new(path: Path, content: bytes) -> bool:
     except OSError as error:
         raise EngineError(disk_sentence(path, error)) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        _remove(temporary)
     return True
+
+
+def make_folder(path: Path) -> Path:
+    """Make a folder, and those above it, unless it is there.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The folder.
+
+    Returns
+    -------
+    pathlib.Path
+        The same.
+
+    Raises
+    ------
+    EngineError
+        When it cannot be made.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise EngineError(disk_sentence(path, error)) from error
+    return path
 
 
 def append(path: Path, record: Mapping[str, Any]) -> None:

@@ -1,5 +1,6 @@
 """Records on the disk: whole or absent, and what is damaged costs nothing but itself."""
 
+import errno
 import json
 import os
 import signal
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 import engine
 from engine.errors import EngineError
-from engine.running import layout, store
+from engine.running import control, layout, store
 from engine.running.records import RunKey
 
 ROOT = Path(engine.__file__).parents[1]
@@ -136,6 +137,23 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(full_disk):
         store.append(full_disk / "log.jsonl", {"k": "x" * 100_000})
     assert store.read_lines(full_disk / "log.jsonl", ended=True).records[0] == {"k": 0}
     assert sorted(path.name for path in full_disk.iterdir()) == ["filler", "log.jsonl", "result.json"]
+
+
+def test_a_read_only_folder_is_one_sentence_though_even_tidying_up_is_refused(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(Path, "unlink", refuse)
+    for write in (store.write_whole, store.write_new):
+        with pytest.raises(EngineError, match=r"could not be written \(Read-only file system\)"):
+            write(tmp_path / "result.json", b"{}")
+
+
+def test_a_request_to_a_campaign_that_cannot_be_written_is_one_sentence(tmp_path):
+    (tmp_path / "control").write_text("in the way")
+    with pytest.raises(EngineError, match="could not be written"):
+        control.ask(tmp_path, control.RETRY, [])
 
 
 @settings(max_examples=40)

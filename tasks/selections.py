@@ -1,6 +1,8 @@
 """Turns words on a command line into tasks, and keeps the user's named selections."""
 
+import contextlib
 import json
+import os
 import re
 from collections.abc import Sequence
 
@@ -86,13 +88,15 @@ def save(name: str, ids: Sequence[str]) -> None:
         raise TaskError(f"the selection @{name} would be empty; loosen the filters")
     members = list(dict.fromkeys(catalogue.get(task).id for task in ids))
     folder = locations.data_folder() / "selections"
-    scratch = folder / f".{file}.new"
+    scratch = folder / f".{file}.{os.getpid()}.new"
     text = json.dumps({"schema": 1, "name": name, "tasks": members}, indent=1)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         scratch.write_text(text, encoding="utf-8")
         scratch.replace(folder / file)
     except OSError as error:
+        with contextlib.suppress(OSError):
+            scratch.unlink()
         raise TaskError(f"the selection cannot be saved in {folder}: {error.strerror or error}") from error
 
 

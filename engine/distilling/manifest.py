@@ -19,6 +19,7 @@ from engine.distilling.problem import Problem
 from engine.distilling.projection import project
 from engine.distilling.selection import Selection
 from engine.errors import EngineError
+from engine.running import store
 
 SCHEMA = 1
 # Below the user's data; beside the selections, which must hold nothing else.
@@ -301,11 +302,14 @@ def write_json(path: Path, document: object) -> None:
         Where to.
     document : object
         Plain values without NaN.
+
+    Raises
+    ------
+    EngineError
+        When it cannot be written; an older file then stays as it was.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    scratch = path.with_name(f".{path.name}.new")
-    scratch.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    scratch.replace(path)
+    store.make_folder(path.parent)
+    store.write_whole(path, (json.dumps(document, indent=1, allow_nan=False) + "\n").encode())
 
 
 def read_members(word: str) -> tuple[str, ...]:

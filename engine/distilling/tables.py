@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from engine.errors import EngineError
+from engine.running import store
 
 SEPARATORS = {".tsv": "\t", ".txt": "\t", ".csv": ","}
 
@@ -56,15 +57,17 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
     Raises
     ------
     EngineError
-        When the name has another ending.
+        When the name has another ending, or the file cannot be written; an older one then stays as it was.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".parquet":
-        frame.to_parquet(path, index=False)
+        content = frame.to_parquet(None, index=False)
     elif path.suffix in SEPARATORS:
-        frame.to_csv(path, sep=SEPARATORS[path.suffix], index=False, lineterminator="\n")
+        text = frame.to_csv(None, sep=SEPARATORS[path.suffix], index=False, lineterminator="\n")
+        content = text.encode()
     else:
         raise EngineError(f"{path.name} is not a .tsv, .csv or .parquet name")
+    store.make_folder(path.parent)
+    store.write_whole(path, content)
 
 
 def require_columns(frame: pd.DataFrame, needed: Iterable[str], where: str) -> None:

@@ -4,6 +4,7 @@ import hashlib
 import json
 import platform
 import shutil
+import tempfile
 from collections.abc import Callable
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
@@ -48,9 +49,16 @@ def export(scores: Scores, kind: str, out: Path, *, with_published: bool = False
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
-        return sorted(_KINDS[kind](scores, out, with_published))
+        # Beside their place until all of them are whole: a full disk leaves nothing half written.
+        with tempfile.TemporaryDirectory(prefix=".export-", dir=out) as name:
+            draft = Path(name)
+            written = [path.relative_to(draft) for path in _KINDS[kind](scores, draft, with_published)]
+            for path in written:
+                (out / path).parent.mkdir(exist_ok=True)
+                (draft / path).replace(out / path)
     except OSError as error:
         raise EngineError(f"{out} cannot be written: {error.strerror or error}") from error
+    return sorted(out / path for path in written)
 
 
 def report_tables(scores: Scores, *, with_published: bool = False) -> list[report.Table]:

@@ -201,3 +201,16 @@ def test_a_core_is_put_beside_others_and_beside_the_baselines(arena_home, respon
     (tmp_path / "elsewhere.txt").write_text("g0002\ng0003\n")
     assert main([*line, "--with", str(tmp_path / "elsewhere.txt")]) == 0
     assert "elsewhere.txt: none of its members has responses here" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["d.json", "d.tsv", "d.csv", "d.parquet"])
+def test_what_cannot_be_written_is_one_sentence(tmp_path, capsys, name):
+    import argparse
+
+    from arena_tui.commands.distill_options import give
+    from engine.errors import EngineError
+
+    (tmp_path / "folder").write_text("in the way")
+    args = argparse.Namespace(out=tmp_path / "folder" / name, json=False)
+    with pytest.raises(EngineError, match="could not be written"):
+        give(args, {"a": 1}, [{"a": 1}], "text")

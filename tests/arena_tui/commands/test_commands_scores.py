@@ -1,4 +1,5 @@
 import csv
+import errno
 import hashlib
 import json
 import os
@@ -288,3 +289,22 @@ def test_a_campaign_with_all_kinds_of_endings_pain_82(tmp_path, capsys):
     assert len(found["runs"]) == 12
     assert [run["status"] for run in found["runs"]].count("planned") == 2
     assert (found["methods"][0]["ID_n"], found["methods"][0]["ID_of"]) == (10, 12)
+
+
+def test_an_export_that_fails_half_way_leaves_nothing_and_replaces_nothing(
+    small, tmp_path, monkeypatch, capsys
+):
+    from engine.scoring import export
+
+    def fail(_scores, out, _published):
+        (out / "runs.csv").write_text("half a ta")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "runs.csv").write_text("an older one\n")
+    monkeypatch.setitem(export._KINDS, "csv", fail)
+    assert main(["export", str(small), "--as", "csv", "--out", str(out)]) == 2
+    assert "cannot be written: No space left on device" in capsys.readouterr().err
+    assert [path.name for path in out.iterdir()] == ["runs.csv"]
+    assert (out / "runs.csv").read_text() == "an older one\n"

@@ -36,7 +36,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """What to draw: the series, the axes' names and scale, and upright marks such as the budget's end."""
+    """What to draw: series, the axes' names and scale, upright marks; ``empty`` is said where nothing is."""
 
     series: Sequence[Series]
     log: bool = False
@@ -45,6 +45,7 @@ class Chart:
     x_limits: tuple[float, float] | None = None
     marks: Sequence[tuple[float, str]] = ()
     x_log: bool = False
+    empty: str = "no data"
 
 
 @dataclass(slots=True)
@@ -99,14 +100,14 @@ def draw(chart: Chart, width: int, height: int) -> Picture:
     Returns
     -------
     Picture
-        ``height`` lines of ``width`` cells; ``no data`` in the middle when there is no finite point.
+        ``height`` lines of ``width`` cells; ``empty`` in the middle when there is no finite point.
     """
     if width < _SMALLEST[0] or height < _SMALLEST[1]:
         return _message("too small" if width >= 9 else "", width, height)
     cleaned, skipped, floored = _clean(chart)
     found = scales.limits(cleaned, chart)
     if found is None:
-        note = "no data" if not skipped else f"no data ({skipped} not finite)"
+        note = chart.empty if not skipped else f"no data ({skipped} not finite)"
         return _message(note, width, height, skipped)
     (x_low, x_high), (y_low, y_high) = found
     y_ticks = scales.ticks(y_low, y_high, max(2, (height - 2) // 3), log=chart.log)

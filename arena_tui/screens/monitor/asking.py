@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from arena_tui.screens.monitor.trajectories import METRICS, TITLES, View
 
 if TYPE_CHECKING:
+    from engine.expression.canonical import Tree
     from engine.running.records import Run
 
 
@@ -136,9 +137,36 @@ def truth(run: "Run") -> tuple[str, str]:
     if not run.expression:
         return task.formula, "the run has no expression to compare"
     from engine.expression.canonical import canonical_tree
-    from engine.expression.distance import ned
 
     ours = canonical_tree(run.expression, task.feature_names)
     theirs = canonical_tree(task.formula, task.feature_names)
-    distance = ned(ours, theirs)
-    return task.formula, f"normalized edit distance {distance:.3f} (0 is the same tree)"
+    return task.formula, difference(ours, theirs)
+
+
+def difference(found: "Tree", true: "Tree") -> str:
+    """Say how a found expression differs from the truth.
+
+    Parameters
+    ----------
+    found, true : Tree
+        Their canonical trees.
+
+    Returns
+    -------
+    str
+        Some lines: distance, sizes, F1 scores, and what only one of them has.
+    """
+    from engine.expression.similarity import similarity
+
+    alike = similarity(true, found)
+    sizes = f"{alike.predicted_complexity} nodes against {alike.reference_complexity}"
+    scores = f"F1 of variables {alike.variables:.3f}, of operators {alike.operators:.3f}"
+    lines = [
+        f"normalized edit distance {1.0 - alike.tree:.3f} (0 is the same tree)",
+        f"{sizes}; {scores}",
+    ]
+    ours, theirs = found.symbols | found.operators, true.symbols | true.operators
+    for name, only in (("only found", ours - theirs), ("only in the truth", theirs - ours)):
+        if only:
+            lines.append(f"{name}: {', '.join(sorted(only))}")
+    return "\n".join(lines)

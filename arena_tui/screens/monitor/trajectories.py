@@ -89,7 +89,10 @@ def trajectories(runs: "Sequence[Run]", view: View) -> Chart:
             )
         )
     budgets = {run.budget for run in runs[:MOST]}
-    return framed(series, view, max(budgets, default=None))
+    drawn = framed(series, view, max(budgets, default=None))
+    if all(run.status == "planned" for run in runs):
+        return replace(drawn, empty="not started yet")
+    return drawn if all(run.ended for run in runs) else replace(drawn, empty="no checkpoint yet")
 
 
 def value_of(point: "Checkpoint", metric: str) -> float | None:

@@ -111,6 +111,13 @@ async def test_every_view_key_changes_the_chart(ended):
         ]  # fmt: skip
 
 
+async def test_an_empty_chart_says_why(mixed):
+    async with console_at(campaign=mixed) as pilot:
+        monitor_table(pilot).put_cursor(f"bank/{KORNS}/521")
+        await settle(pilot)
+        assert "not started yet" in text_of(pilot)
+
+
 async def test_marked_runs_are_drawn_over_one_another(ended):
     async with console_at(campaign=ended) as pilot:
         await pilot.press("space", "space", "space")
@@ -266,6 +273,8 @@ async def test_simplified_form_and_truth_appear_only_when_asked(ended):
         await pilot.press("t")
         await settle(pilot)
         await wait_for(pilot, lambda: "normalized edit distance" in text_of(pilot))
+        assert "F1 of variables" in text_of(pilot)
+        assert "only found: " in text_of(pilot)
         await pilot.press("e")
         await settle(pilot)
         await wait_for(pilot, lambda: "simplified" in text_of(pilot))

@@ -2,7 +2,7 @@
 
 import re
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,8 @@ RECOVERED = 1e-6
 # single precision reach 3e-4 where terms cancel; a wrong base, scaling or rounding is far beyond it.
 NATIVE_GAP = 1e-3
 SHORT_BUDGET_S = 3.0
+# A search that gets less than this many seconds of CPU a second is kept from its work.
+STARVED = 0.5
 # One thread may use no more than this many seconds of CPU a second: garbage collectors and import help out.
 CPU_PER_THREAD = 1.5
 FEATURES = ("x0", "x1")
@@ -196,6 +198,9 @@ def _recovered(method: Method, trials: Mapping[CheckTask, Trial], dialect: str) 
     seen = ", ".join(f"{name} {error:.1e}" for name, error in errors.items())
     if missed:
         detail = f"held-out NMSE {seen}; it should recover {', '.join(missed)}"
+        share = _cpu_share(trials.values())
+        if share < STARVED:
+            detail += f" (it had {share:.2f} s of CPU a second: the machine is busy, give a longer --budget)"
         return Item("recovers", FAILED, detail)
     if not method.recovers:
         return Item("recovers", NOT_APPLICABLE, f"held-out NMSE {seen}; none of them is claimed")
@@ -247,14 +252,16 @@ def _agreeing(trials: Mapping[CheckTask, Trial], dialect: str) -> Item:
     return Item("native predictor", PASSED if agreed else FAILED, f"largest difference {seen}")
 
 
-def _one_thread(trials: Mapping[CheckTask, Trial]) -> Item:
-    worst = max(
-        (
-            float(trial.exit["cpu_s"] or 0) / max(float(trial.exit["wall_s"] or 0), 1.0)
-            for trial in trials.values()
-        ),
+def _cpu_share(trials: Iterable[Trial]) -> float:
+    """Return the greatest CPU time a second of any run."""
+    return max(
+        (float(one.exit["cpu_s"] or 0) / max(float(one.exit["wall_s"] or 0), 1.0) for one in trials),
         default=0.0,
     )
+
+
+def _one_thread(trials: Mapping[CheckTask, Trial]) -> Item:
+    worst = _cpu_share(trials.values())
     verdict = PASSED if worst <= CPU_PER_THREAD else FAILED
     return Item("thread limit", verdict, f"{worst:.2f} s of CPU a second with one thread")
 

@@ -1,14 +1,17 @@
-"""Rows and words of the Scores screen."""
+"""Rows of methods and runs on the Scores screen, and the profile of a method."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arena_tui.widgets import numbers
 from arena_tui.widgets.table import Column, Row
 
+if TYPE_CHECKING:
+    from engine.scoring.rows import RunScore
+
 AXES = ("ID", "OOD", "SYM", "MIN", "EFF", "STAB")
 RATES = ("Acc0.01", "Acc0.001", "strict", "SA", "R2>0.999", "solution rate")
-_DASH = "–"
+DASH = "–"
 _BAR = 20
 # Best and second of a column: a mark that needs no colour, and a tone where there is one.
 _PLACES = {1: ("¹", "good"), 2: ("²", "fair")}
@@ -17,10 +20,10 @@ _PLACES = {1: ("¹", "good"), 2: ("²", "fair")}
 def _hundred(value: object) -> str:
     """Write a score of the 0 to 100 scale; one that is not over all runs carries a degree sign."""
     if not isinstance(value, tuple):
-        return _DASH
+        return DASH
     number, n, of, place = value
     mark, _ = _PLACES.get(place, ("", ""))
-    return (_DASH if number is None else f"{number:.2f}") + mark + ("" if n == of else "°")
+    return (DASH if number is None else f"{number:.2f}") + mark + ("" if n == of else "°")
 
 
 def _standing(value: object) -> str:
@@ -31,49 +34,52 @@ def _magnitude(value: object) -> object:
     return value[0] if isinstance(value, tuple) else value
 
 
-def _share(value: object) -> str:
-    return f"{value:.3f}" if isinstance(value, float) else _DASH
+def tenths(value: object) -> str:
+    """Write a score of the 0 to 100 scale with one decimal."""
+    return f"{value:.1f}" if isinstance(value, float) else DASH
 
 
 def _error(value: object) -> str:
     return numbers.nmse(value if isinstance(value, float) else None)
 
 
-def _text(value: object) -> str:
-    return _DASH if value is None else str(value)
+def text(value: object) -> str:
+    """Write a value, or a dash for none."""
+    return DASH if value is None else str(value)
 
 
-def _tone(value: object) -> str:
+def verdict_tone(value: object) -> str:
+    """Give a verdict its colour."""
     if value == "equivalent":
         return "good"
     return {"same_structure": "fair", "undetermined": "quiet", "not_applicable": "quiet"}.get(str(value), "")
 
 
 def _state_tone(value: object) -> str:
-    if value == "completed":
+    if value in ("completed", "timeout"):
+        # A search that its budget ended is none that failed.
         return ""
     return "quiet" if value in ("planned", "starting", "running", "cancelled") else "bad"
 
 
 METHOD_COLUMNS = (
-    Column("label", "method", 13, grow=1),
+    Column("label", "method", 11, grow=1),
     *(Column(axis, axis, 7, right=True, show=_hundred, order=_magnitude, tone=_standing) for axis in AXES),
-    Column("runs", "scored", 7, right=True, show=_text),
+    Column("runs", "scored", 7, right=True, show=text),
     Column("condition", "labels", 8),
+    *(Column(f"{axis}_95", f"{axis} 95%", 8, right=True, show=text) for axis in AXES),
 )
 RUN_COLUMNS = (
-    Column("label", "method", 12, grow=1),
-    Column("name", "task", 14, grow=1),
+    Column("label", "method", 8, grow=1),
+    Column("name", "task", 12, grow=1),
     Column("seed", "seed", 4, right=True),
-    Column("condition", "labels", 8),
-    Column("status", "status", 9, tone=_state_tone),
+    Column("verdict", "verdict", 14, show=text, tone=verdict_tone),
     Column("id_nmse", "ID NMSE", 8, right=True, show=_error),
     Column("ood_nmse", "OOD NMSE", 8, right=True, show=_error),
-    Column("SYM", "SYM", 5, right=True, show=_share),
-    Column("MIN", "MIN", 5, right=True, show=_share),
-    Column("EFF", "EFF", 5, right=True, show=_share),
-    Column("verdict", "verdict", 14, show=_text, tone=_tone),
-    Column("processed", "processed expression", 50, show=_text),
+    *(Column(axis, axis, 5, right=True, show=tenths) for axis in ("SYM", "MIN", "EFF")),
+    Column("status", "status", 12, tone=_state_tone),
+    Column("condition", "labels", 8),
+    Column("processed", "processed expression", 50, show=text),
 )
 
 
@@ -94,7 +100,13 @@ def method_row(record: Mapping[str, Any], rivals: Sequence[Mapping[str, Any]]) -
         for axis in AXES
     }
     values["runs"] = f"{record['ID_n']}/{record['ID_of']}"
+    values |= {f"{axis}_95": _between(record, axis) for axis in AXES}
     return Row(method_key(record), values)
+
+
+def _between(record: Mapping[str, Any], axis: str) -> str | None:
+    low, high = record[f"{axis}_low"], record[f"{axis}_high"]
+    return None if low is None or high is None else f"{low:.0f}-{high:.0f}"
 
 
 def published_row(record: Mapping[str, Any]) -> Row:
@@ -102,7 +114,7 @@ def published_row(record: Mapping[str, Any]) -> Row:
     values: dict[str, object] = {"label": f"{record['label']} (published)", "condition": record["condition"]}
     values |= {axis: (record[axis], 1, 1, 0) for axis in AXES}
     values["runs"] = None
-    return Row(f"published {method_key(record)}", values)
+    return Row(published_key(record), values)
 
 
 def method_key(record: Mapping[str, Any]) -> str:
@@ -110,9 +122,22 @@ def method_key(record: Mapping[str, Any]) -> str:
     return f"{record['label']} {record['condition']}"
 
 
-def run_row(record: Mapping[str, Any]) -> Row:
+def published_key(record: Mapping[str, Any]) -> str:
+    """Name a published method under a condition; never the name of the user's own."""
+    return f"published {method_key(record)}"
+
+
+def run_row(run: "RunScore") -> Row:
     """Make the row of one run; its key is the run's id."""
-    return Row(str(record["run"]), {column.name: record[column.name] for column in RUN_COLUMNS})
+    values: dict[str, object] = {
+        column.name: getattr(run, column.name) for column in RUN_COLUMNS if column.name not in AXES
+    }
+    return Row(run.id, values | {axis: hundredfold(run.scores.get(axis)) for axis in ("SYM", "MIN", "EFF")})
+
+
+def hundredfold(value: float | None) -> float | None:
+    """Put a score on the 0 to 100 display scale."""
+    return None if value is None else 100.0 * value
 
 
 def about_method(record: Mapping[str, Any]) -> list[tuple[str, object]]:
@@ -138,23 +163,16 @@ def about_method(record: Mapping[str, Any]) -> list[tuple[str, object]]:
     return facts
 
 
-def about_run(record: Mapping[str, Any]) -> list[tuple[str, object]]:
-    """Describe a run: what was found, what it was judged to be, and on what evidence."""
-    return [
-        (str(record["run"]), ""),
-        ("status", record["status"] if not record["reason"] else f"{record['status']}: {record['reason']}"),
-        ("found", record["expression"]),
-        ("processed", record["processed"]),
-        ("simplification", record["simplification"]),
-        ("verdict", record["verdict"]),
-        ("evidence", record["evidence"]),
-        ("nodes", None if record["c_pred"] is None else f"{record['c_pred']} (reference {record['c_ref']})"),
-        ("tree similarity", _optional(record["tree_similarity"])),
-        ("variable F1", _optional(record["variable_f1"])),
-        ("operator F1", _optional(record["operator_f1"])),
-        *((axis, _optional(record[axis])) for axis in AXES[:5]),
-        ("notes", record["notes"] or None),
+def about_published(record: Mapping[str, Any]) -> list[tuple[str, object]]:
+    """Describe a published method: the six values, which have no intervals."""
+    facts: list[tuple[str, object]] = [(f"{record['label']}, {record['condition']} labels (published)", "")]
+    facts += [
+        (axis, f"{bar(record[axis], None, None)} {record[axis]:6.2f}")
+        for axis in AXES
+        if record[axis] is not None
     ]
+    facts.append(("", "the paper's own result on its own runs (Core50, 3 h)"))
+    return facts
 
 
 def bar(value: float, low: float | None, high: float | None) -> str:
@@ -167,7 +185,3 @@ def bar(value: float, low: float | None, high: float | None) -> str:
         else:
             cells.append("─" if high is not None and middle <= high else "·")
     return "".join(cells)
-
-
-def _optional(value: object) -> str | None:
-    return f"{value:.4f}" if isinstance(value, float) else None

@@ -1,96 +1,80 @@
-"""The Scores screen: six axes of every method, the runs behind them, and paired comparisons."""
+"""The Scores screen: six axes of every method, and views of what is behind and between them."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.binding import BindingType
+from textual.containers import Vertical
 
 from arena_tui.screens.frame import ConsoleScreen
-from arena_tui.screens.scores import rows, survey
+from arena_tui.screens.scores import keys, rows, survey, to_monitor
+from arena_tui.screens.scores.listing import Listing
+from arena_tui.screens.scores.side import Side
+from arena_tui.screens.scores.strip import ViewStrip
 from arena_tui.screens.scores.survey import Record, Scored
-from arena_tui.widgets.dialogs import Choice, Typed
-from arena_tui.widgets.facts import Facts
-from arena_tui.widgets.filterbar import FilterBar
-from arena_tui.widgets.plain import Plain
+from arena_tui.widgets.dialogs import Choice, Question, Typed
+from arena_tui.widgets.masthead import Masthead
 from arena_tui.widgets.table import Table
 
-_PANES = ("profile", "runs", "pairs")
+if TYPE_CHECKING:
+    from engine.scoring.evidence import Evidence
+
 _NOT_SCORED = "not scored yet; e scores this campaign"
+_NO_CAMPAIGN = "no campaign is open; screen 1 opens one"
 _TICK_S = 0.5
+# Heading and border of the list of methods.
+_FRAME = 3
 
 
 class ScoresScreen(ConsoleScreen):
-    """Methods on one side; the profile, the runs or the comparisons on the other."""
+    """Methods on one side; one of seven views about the one under the cursor on the other."""
 
     CSS_PATH = "scores.tcss"
     ROOM: ClassVar[str] = "scores"
-    HELP: ClassVar[str] = (
-        "ID and OOD: numerical quality. SYM: agreement with the reference expression, 1 when judged "
-        "equivalent. MIN: reference size over own size. EFF: how early a run came near its own best. STAB: "
-        "agreement of seeds. Scores are 0 to 100, higher is better; ¹ and ² mark the best and "
-        "second of the campaign; a degree sign says that not every run (task, for STAB) has a score: the "
-        "profile counts them.\n\n"
-        "e scores what is new with the deterministic judge; what was judged before is kept. v changes "
-        "between the profile of the method under the cursor, its runs, and paired comparisons of all "
-        "methods. p shows the paper's own rows, marked as published. x writes tables, figures or a bundle "
-        "into a folder, as arena-tui export does."
-    )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("e", "score", "Score"),
-        Binding("v", "pane", "Runs"),
-        Binding("p", "published", "Published"),
-        Binding("x", "export", "Export"),
-        Binding("slash", "filter", "Filter the runs", show=False, key_display="/", priority=True),
-        Binding("r", "reload", "Read again", show=False),
-        Binding("c", "copy", "Copy what is shown", show=False),
-        Binding("y", "copy_table", "Copy the table", show=False),
-    ]
+    HELP: ClassVar[str] = keys.HELP
+    BINDINGS: ClassVar[list[BindingType]] = keys.BINDINGS
 
     def __init__(self) -> None:
         super().__init__()
         self._scored: Scored | None = None
         self._methods: dict[str, Record] = {}
-        self._runs: dict[str, Record] = {}
-        self._pane = "profile"
         self._published = False
         self._scoring: Path | None = None
         self._stage: str | None = None
+        self._evidence: Evidence | None = None
+        self._fresh = 0
 
     def contents(self) -> ComposeResult:
-        """Lay out the methods and the panes."""
+        """Lay out the methods and the views."""
         with Vertical(id="list", classes="panel") as left:
             left.border_title = "Methods"
             yield Table(rows.METHOD_COLUMNS, empty=_NOT_SCORED, pinned=1, id="methods")
-        with Vertical(id="side"):
-            with VerticalScroll(id="profile", classes="panel pane") as profile:
-                profile.border_title = "Profile"
-                yield Facts(id="method")
-            with Vertical(id="runs", classes="panel pane") as below:
-                below.border_title = "Runs"
-                table = Table(rows.RUN_COLUMNS, empty="no run passes the filter", pinned=2, id="run-table")
-                yield table
-                yield FilterBar(table, hint="words, verdict=equivalent, SYM<0.5")
-                with VerticalScroll(id="run"):
-                    yield Facts(id="facts")
-            with VerticalScroll(id="pairs", classes="panel pane") as pairs:
-                pairs.border_title = "Paired comparisons"
-                yield Plain("", id="words")
+        yield Side(self._asked, id="side")
+
+    @property
+    def _side(self) -> Side:
+        return self.query_one(Side)
+
+    @property
+    def _table(self) -> Table:
+        return self.query_one("#methods", Table)
 
     def on_mount(self) -> None:
         """Read what an earlier scoring left."""
         super().on_mount()
-        self._front("profile")
-        self.query_one("#methods", Table).focus()
+        self._table.focus()
         self.set_interval(_TICK_S, self._tell_stage)
         self.campaign_changed()
 
     def campaign_changed(self) -> None:
         """Show the tables of another campaign."""
-        self._scored = self._scoring = self._stage = None
+        self._scored = self._scoring = self._stage = self._evidence = None
+        self._fresh = 0
+        self._side.forget()
         self._paint()
         self.action_reload()
 
@@ -102,8 +86,22 @@ class ScoresScreen(ConsoleScreen):
 
     def _take(self, scored: Scored | None) -> None:
         if scored is None or scored.folder == self.campaign:
-            self._scored = scored
+            self._scored, self._evidence, self._fresh = scored, None, 0
             self._paint()
+            self._look_for_ended()
+
+    def on_screen_resume(self) -> None:
+        """See whether runs have ended meanwhile."""
+        self._look_for_ended()
+
+    def _look_for_ended(self) -> None:
+        scored = self._scored
+        if scored is not None and self._stage is None:
+            self.ask(lambda: survey.ended_since(scored), self._take_fresh, topic="ended since")
+
+    def _take_fresh(self, count: int) -> None:
+        self._fresh = count
+        self._tell_stage()
 
     # -- scoring -------------------------------------------------------------------------------------------
 
@@ -114,7 +112,15 @@ class ScoresScreen(ConsoleScreen):
             self.console.tell("no campaign is open")
         elif self._stage is not None:
             self.console.tell("this campaign is being scored already")
+        elif (replaced := survey.replaced(self._scored)) is not None:
+            text = f"{replaced} Scoring here asks the deterministic judge, and its tables take their place. "
+            text += "Every judgment is kept, and arena-tui score brings the other tables back."
+            self.app.push_screen(Question("Score again", text), partial(self._agreed, folder))
         else:
+            self._agreed(folder, True)
+
+    def _agreed(self, folder: Path, agreed: bool | None) -> None:
+        if agreed:
             self._scoring, self._stage = folder, "reading"
             self._tell_stage()
             told = partial(self._told, folder)
@@ -128,7 +134,7 @@ class ScoresScreen(ConsoleScreen):
     def _finished(self, scored: Scored) -> None:
         self._scoring = self._stage = None
         self._take(scored)
-        self.console.tell(f"scored {len(scored.runs)} runs")
+        self.console.tell(f"scored {len(scored.scores.runs)} runs")
 
     def _failed(self, error: Exception) -> None:
         self._scoring = self._stage = None
@@ -136,8 +142,14 @@ class ScoresScreen(ConsoleScreen):
         self.console.complain(error)
 
     def _tell_stage(self) -> None:
-        judged = f"judge: {self._scored.judge}" if self._scored else ""
+        judged = f"judge: {self._scored.scores.judge}" if self._scored else ""
+        fresh = f"{self._fresh} ended since: e" if self._fresh else ""
         self.query_one("#list").border_subtitle = self._stage or judged
+        # The masthead is there on every size, the border is not.
+        self.query_one(Masthead).banner = self._stage or fresh
+        if self._stage and not self._methods:
+            self._table.empty = f"scoring; {self._stage}"
+            self._table.refresh()
 
     # -- exporting -----------------------------------------------------------------------------------------
 
@@ -156,6 +168,7 @@ class ScoresScreen(ConsoleScreen):
 
     def _export(self, folder: Path, kind: str, out: str | None) -> None:
         if out:
+            self.console.tell(f"writing {kind}…")
             work = partial(survey.export_as, folder, kind, Path(out), self._published)
             self.ask(work, partial(self._exported, out), topic="export")
 
@@ -167,53 +180,130 @@ class ScoresScreen(ConsoleScreen):
     def _paint(self) -> None:
         found = self._scored
         self._methods = {rows.method_key(record): record for record in found.methods} if found else {}
-        self._runs = {str(record["run"]): record for record in found.runs} if found else {}
         rivals = list(self._methods.values())
         shown = [rows.method_row(record, rivals) for record in rivals]
         if found and self._published:
             conditions = {record["condition"] for record in found.methods}
-            shown += [rows.published_row(one) for one in found.published if one["condition"] in conditions]
-        self.query_one("#methods", Table).load(shown)
-        self.query_one("#words", Plain).show(found.comparisons if found else "")
-        self._paint_method()
+            theirs = [one for one in found.published if one["condition"] in conditions]
+            shown += [rows.published_row(one) for one in theirs]
+            self._methods |= {rows.published_key(one): one for one in theirs}
+        self._table.empty = _NOT_SCORED if self.campaign else _NO_CAMPAIGN
+        self._table.load(shown)
+        self.query_one("#list").styles.height = max(2, len(shown)) + _FRAME
+        self._paint_views()
         self._tell_stage()
 
     @on(Table.Moved, "#methods")
     def _moved(self) -> None:
-        self._paint_method()
+        self._paint_views()
 
-    def _paint_method(self) -> None:
-        record = self._methods.get(self.query_one("#methods", Table).cursor or "")
-        self.query_one("#method", Facts).show([] if record is None else rows.about_method(record))
-        chosen = [
-            rows.run_row(run)
-            for run in self._runs.values()
-            if record is None or (run["label"], run["condition"]) == (record["label"], record["condition"])
-        ]
-        table = self.query_one("#run-table", Table)
-        table.load(chosen)
-        self.query_one(FilterBar).count(len(table.visible_keys), table.total)
-        self._paint_run()
+    def _paint_views(self) -> None:
+        record = self._methods.get(self._table.cursor or "")
+        self._side.look(self._scored, record, with_published=self._published)
 
-    @on(Table.Moved, "#run-table")
-    def _moved_run(self) -> None:
-        self._paint_run()
+    def _asked(self, work: Callable[[], object], done: Callable[..., object], topic: str) -> None:
+        self.ask(work, done, topic=f"side {topic}")
 
-    def _paint_run(self) -> None:
-        record = self._runs.get(self.query_one("#run-table", Table).cursor or "")
-        self.query_one("#facts", Facts).show([] if record is None else rows.about_run(record))
+    @on(Listing.Looked)
+    def _looked(self, event: Listing.Looked) -> None:
+        """Describe the row under a view's cursor; its judgments follow when they have been read."""
+        event.stop()
+        scored = self._scored
+        if scored is None or event.key is None:
+            event.listing.tell(event.key, [])
+            return
+        self._side.describe(event.listing, event.key, self._evidence)
+        if self._evidence is None and self._side.wants_evidence(event.listing):
+            self.ask(lambda: survey.evidence(scored.folder), self._read_evidence, topic="evidence")
 
-    # -- panes ---------------------------------------------------------------------------------------------
+    def _read_evidence(self, found: "Evidence") -> None:
+        self._evidence = found
+        listing = self._side.listing
+        if listing is not None and listing.table.cursor is not None:
+            self._side.describe(listing, listing.table.cursor, found)
 
-    def _front(self, pane: str) -> None:
-        self._pane = pane
-        for name in _PANES:
-            self.query_one(f"#{name}").set_class(name == pane, "front")
+    # -- views ---------------------------------------------------------------------------------------------
 
-    def action_pane(self) -> None:
-        """Change between profile, runs and comparisons."""
-        self._front(_PANES[(_PANES.index(self._pane) + 1) % len(_PANES)])
-        self.query_one("#run-table" if self._pane == "runs" else "#methods", Table).focus()
+    def action_view(self, name: str) -> None:
+        """Bring a view to the front.
+
+        Parameters
+        ----------
+        name : str
+            One of `keys.VIEWS`.
+        """
+        self._side.bring(name)
+        self._side.take_focus(self._table)
+
+    def action_turn(self, step: int) -> None:
+        """Bring the next view to the front, or the one before.
+
+        Parameters
+        ----------
+        step : int
+            1 or -1.
+        """
+        names = [name for name, _, _ in keys.VIEWS]
+        self.action_view(names[(names.index(self._side.front) + step) % len(names)])
+
+    @on(ViewStrip.Chosen)
+    def _chosen(self, event: ViewStrip.Chosen) -> None:
+        self.action_view(event.name)
+
+    @on(Table.Opened)
+    def _opened(self, event: Table.Opened) -> None:
+        event.stop()
+        self.action_open()
+
+    def action_open(self) -> None:
+        """Go deeper: from a method to its tasks, to their runs, to a run on the Monitor."""
+        if self._table.has_focus:
+            self.action_view("tasks")
+            return
+        method = self._side.method()
+        if method is not None:
+            self._table.put_cursor(method)
+            self.action_view("tasks")
+            return
+        run = self._side.open()
+        if run is not None:
+            to_monitor.see(self.console, run)
+        else:
+            self._side.take_focus(self._table)
+
+    def action_back(self) -> None:
+        """Come back: from the whole screen, from one task to all, from a view to the methods."""
+        if self.has_class("-zoomed"):
+            self.remove_class("-zoomed")
+        elif not self._side.back():
+            self._table.focus()
+        else:
+            self._side.take_focus(self._table)
+
+    def action_zoom(self) -> None:
+        """Give the view the whole screen, or give it back."""
+        self.toggle_class("-zoomed")
+        if self.has_class("-zoomed"):
+            self._side.take_focus(None)
+
+    def action_method(self, step: int) -> None:
+        """Go to the next method, or the one before.
+
+        Parameters
+        ----------
+        step : int
+            1 or -1.
+        """
+        self._table.action_move(step)
+
+    def action_everybody(self) -> None:
+        """Show all methods, or the one under the cursor, in the views that list."""
+        self.console.tell("all methods" if self._side.widen() else "the method under the cursor")
+
+    def action_measure(self) -> None:
+        """Take the next cost of the Pareto view."""
+        self._side.next_measure()
+        self.action_view("front")
 
     def action_published(self) -> None:
         """Show or hide the paper's rows."""
@@ -221,19 +311,20 @@ class ScoresScreen(ConsoleScreen):
         self._paint()
 
     def action_filter(self) -> None:
-        """Type a filter over the runs."""
-        self._front("runs")
-        self.query_one(FilterBar).take_focus()
+        """Type a filter over the rows of the view; over the runs where it has none."""
+        if self._side.listing is None:
+            self._side.bring("runs")
+        if self._side.listing is not None:
+            self._side.listing.filter()
+
+    # -- copying -------------------------------------------------------------------------------------------
 
     def action_copy(self) -> None:
-        """Copy what the front pane shows."""
-        if self._pane == "pairs":
-            self.console.copy(self._scored.comparisons if self._scored else "")
-        else:
-            shown = self.query_one("#method" if self._pane == "profile" else "#facts", Facts)
-            self.console.copy(shown.as_text())
+        """Copy what the view says."""
+        self.console.copy(self._side.as_text())
 
     def action_copy_table(self) -> None:
         """Copy the shown rows as tab-separated text."""
-        shown = "#run-table" if self._pane == "runs" else "#methods"
-        self.console.copy(self.query_one(shown, Table).as_tsv())
+        listing = self._side.listing
+        table = self._table if listing is None or self._table.has_focus else listing.table
+        self.console.copy(table.as_tsv())

@@ -2,7 +2,8 @@
 
 import pytest
 
-from arena_tui.screens.scores import rows
+from arena_tui.screens.scores import keys, rows
+from arena_tui.screens.scores.strip import ViewStrip
 from arena_tui.widgets.table import Table
 from engine.scoring import tables
 from engine.scoring.campaign import score
@@ -50,29 +51,37 @@ async def test_published_rows_are_marked(scored):
     async with console_at((160, 40), scored, "scores") as pilot:
         await pilot.press("p")
         await settle(pilot)
-        assert "iMCTS (published)" in text_of(pilot)
+        assert "iMCTS (published)" in text_of(pilot), text_of(pilot)
         await pilot.press("p")
         await settle(pilot)
         assert "published)" not in text_of(pilot)
 
 
-async def test_runs_and_comparisons_stand_behind_v(scored):
+async def test_the_views_are_turned_over_with_v(scored):
     async with console_at((160, 48), scored, "scores") as pilot:
-        await pilot.press("v")
+        seen = []
+        for _ in keys.VIEWS:
+            await pilot.press("v")
+            await settle(pilot)
+            seen.append(pilot.app.screen.query_one(ViewStrip).front)
+        assert seen == ["tasks", "runs", "pairs", "noise", "axes", "front", "profile"]
+        await pilot.press("V", "V", "V", "V", "V")
         await settle(pilot)
         assert "ID NMSE" in text_of(pilot)
-        await pilot.press("down")
-        await settle(pilot)
         assert "evidence" in text_of(pilot)
-        await pilot.press("v")
+
+
+async def test_a_campaign_without_noise_says_how_to_get_some(scored):
+    async with console_at((160, 48), scored, "scores") as pilot:
+        await pilot.press("n")
         await settle(pilot)
-        assert "Paired comparisons over tasks" in text_of(pilot)
+        assert "no method has runs under both clean and noisy labels" in text_of(pilot)
 
 
 def test_the_best_and_the_second_are_marked_under_their_own_labels():
     def record(label, value, condition="clean"):
         axes = dict.fromkeys(rows.AXES, value)
-        counts = {f"{axis}_{part}": 3 for axis in rows.AXES for part in ("n", "of")}
+        counts = {f"{axis}_{part}": 3 for axis in rows.AXES for part in ("n", "of", "low", "high")}
         return {"label": label, "condition": condition, **axes, **counts}
 
     records = [

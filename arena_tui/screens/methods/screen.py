@@ -100,8 +100,9 @@ class MethodsScreen(ConsoleScreen):
 
     def on_unmount(self) -> None:
         """Stop an installation: half of one is removed by the next."""
-        if self._child is not None:
-            self._child.end()
+        child, self._child = self._child, None
+        if child is not None:
+            child.end()
 
     def _reload(self) -> None:
         self.ask(overriding.read_methods, self._filled, topic="methods")
@@ -300,22 +301,24 @@ class MethodsScreen(ConsoleScreen):
         self._child = Child(words, self._line, self._ended)
 
     def _line(self, line: str) -> None:
-        if self.is_attached:
-            self._output = [*self._output, line][-_OUTPUT_LINES:]
-            self._print_output()
+        if self._child is not None:
+            self._say(line)
+
+    def _say(self, line: str) -> None:
+        self._output = [*self._output, line][-_OUTPUT_LINES:]
+        self._print_output()
 
     def _print_output(self) -> None:
         self.query_one("#lines", Plain).show("\n".join(self._output))
         self.query_one("#output", VerticalScroll).scroll_end(animate=False)
 
     def _ended(self, code: int) -> None:
+        if self._child is None:
+            return
         self._child = None
-        if self.is_attached:
-            self._line("done" if code == 0 else f"exit code {code}")
-            self.console.tell(
-                "done" if code == 0 else self._output[-2], "information" if code == 0 else "error"
-            )
-            self._reload()
+        self._say("done" if code == 0 else f"exit code {code}")
+        self.console.tell("done" if code == 0 else self._output[-2], "information" if code == 0 else "error")
+        self._reload()
 
     def action_cancel(self) -> None:
         """End the installation that runs."""

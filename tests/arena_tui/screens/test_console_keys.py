@@ -8,6 +8,7 @@ import pytest
 from textual import events
 
 from arena_tui import copying, remembered, screens
+from arena_tui.app import Console
 from arena_tui.palette import Everything
 from arena_tui.screens import ENTRIES
 from arena_tui.screens.monitor.rows import COLUMNS
@@ -54,6 +55,18 @@ async def test_help_names_the_keys_of_the_screen_and_closes(mixed):
         assert "PAUSED" in shown
         await pilot.press("escape")
         assert pilot.app.screen.ROOM == "monitor"
+
+
+@pytest.mark.parametrize("room", [entry.name for entry in ENTRIES])
+async def test_the_help_tells_every_key(mixed, room):
+    async with console_at(campaign=mixed, first=room) as pilot:
+        screen = pilot.app.screen
+        screen.set_focus(next(table for table in screen.query(Table) if table.display))
+        await pilot.press("question_mark")
+        await pilot.pause()
+        told = {text for _, text in pilot.app.screen._keys}
+        bindings = [*type(screen).BINDINGS, *Table.BINDINGS, *Console.BINDINGS]
+        assert {binding.description for binding in bindings} - told <= {"Help"}
 
 
 async def test_palette_offers_every_action(mixed):

@@ -12,7 +12,7 @@ from engine.distilling.tables import write_table
 from tests.arena_tui.screens.conftest import console, console_at, methods, settle, text_of
 from tests.arena_tui.screens.made_campaigns import Plan, write
 
-SIZES = [(80, 24), (160, 48)]
+SIZES = [(80, 24), pytest.param((160, 48), marks=pytest.mark.slow)]
 THEMES = ["arena-dark", pytest.param("arena-colour-blind", marks=pytest.mark.slow)]
 # By label: of four tasks, how many have a finite result, and how many of these explode.
 RECORDS = {

@@ -156,7 +156,7 @@ def study_report(folders: "Sequence[Path]", kind: str) -> "Report":
 
 def vote(args: argparse.Namespace) -> int:
     """Ask for the votes that are missing, and show symbolic accuracy by them."""
-    from engine.reachability.voting import missing, report, run
+    from engine.reachability.voting import FOLDER, missing, report, run
 
     if args.estimate:
         formulas, votes, characters = missing(args.folder, _arms(args))
@@ -164,13 +164,17 @@ def vote(args: argparse.Namespace) -> int:
         words = f"{votes} votes on {formulas} formulas are missing, {characters} characters of questions"
         print_json(found) if args.json else print(words)
         return 0
+    left: tuple[tuple[str, int, str, str], ...] = ()
     if args.model:
         named, caps = endpoint(args)
-        tell_not_run(run(args.folder, named, caps, _arms(args), _progress()))
+        left = run(args.folder, named, caps, _arms(args), _progress())
+        tell_not_run(left)
+        if left and not (args.folder / FOLDER).exists():
+            return 1
     made = report(args.folder)
     _written(made, args.folder / "tables")
     show(made, as_json=args.json)
-    return 0
+    return 1 if left else 0
 
 
 def _arms(args: argparse.Namespace) -> list[str] | None:

@@ -2,7 +2,8 @@
 
 ``paired.json`` is the plan, ``proposals.jsonl`` and ``calls.jsonl`` the questions and every attempt to have
 them answered, ``units/TASK/SEED/ARM.json`` the finished units, ``results.parquet`` all units in one table,
-``not-run.json`` what the last session could not run and why.
+``not-run.json`` what the last session could not run and why, ``gp/`` the attempts of GP arms, ``votes/`` and
+``votes-calls.jsonl`` the votes on saved formulas.
 """
 
 import json

@@ -25,7 +25,11 @@ from engine.reachability.study import Progress
 from tasks import catalogue
 
 CALLS = "votes-calls.jsonl"
+FOLDER = "votes"
+"""Folder of the votes below a study's folder."""
 THREADS = 4
+PATIENCE = 2
+"""Formulas without ten votes after which a model that has completed none is asked no more this session."""
 _LABELS = ("unanimous yes", "unanimous no", "mixed", "unusable")
 
 
@@ -74,7 +78,8 @@ def run(
     open_: list[tuple[str, int, str, str]] = []
     began = time.monotonic()
     for count, unit in enumerate(left_over, start=1):
-        why = _voted(folder, unit, client, answered)
+        given_up = len(open_) >= PATIENCE and len(open_) == count - 1
+        why = f"not asked: {open_[0][3]}" if given_up else _voted(folder, unit, client, answered)
         if why is not None:
             open_.append((unit["task"], unit["seed"], unit["arm"], why))
         if on_progress is not None:
@@ -175,7 +180,7 @@ def _judgeable(unit: Mapping[str, Any]) -> bool:
 
 
 def _file(folder: Path, key: UnitKey) -> Path:
-    return folder / "votes" / key.task / str(key.seed) / f"{key.arm}.json"
+    return folder / FOLDER / key.task / str(key.seed) / f"{key.arm}.json"
 
 
 def _key(unit: Mapping[str, Any]) -> UnitKey:
@@ -187,7 +192,7 @@ def _votes(folder: Path) -> dict[UnitKey, dict[str, Any]]:
 
 
 def _read_all(folder: Path) -> Iterator[dict[str, Any]]:
-    for path in sorted((folder / "votes").glob("*/*/*.json")):
+    for path in sorted((folder / FOLDER).glob("*/*/*.json")):
         record = read(path)
         if record is not None and record.get("schema") == SCHEMA:
             yield record

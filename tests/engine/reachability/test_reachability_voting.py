@@ -92,6 +92,17 @@ def test_votes_that_were_given_before_a_crash_are_kept(study):
     assert (votes["votes"], votes["label"], votes["correct"]) == (["yes"] * 10, "unanimous yes", True)
 
 
+def test_a_server_that_refuses_is_not_asked_for_every_formula(study):
+    with serving(lambda prompt, number: YES, failures=[400] * 1000) as (url, seen):
+        left = run(study, endpoint(url), Caps(), None)
+        assert len(left) == 4
+        assert len(seen) == 20  # two formulas
+    assert left[-1][3].startswith("not asked: ")
+    with serving(lambda prompt, number: YES) as (url, seen):
+        assert run(study, endpoint(url), Caps(), None) == ()
+        assert len(seen) == 40
+
+
 @pytest.mark.parametrize("answer", ["I think so.", '{"answer": "May', '{"answer": "perhaps"}', ""])
 def test_answers_outside_the_contract_are_no_yes(answer, study):
     with serving(lambda prompt, number: answer) as (url, seen):
@@ -114,6 +125,9 @@ def test_a_model_that_is_not_there_leaves_units_open(study, capsys):
     assert (found["formulas"], found["votes"]) == (2, 20)
     assert found["characters"] > 20 * 500
     assert main(["paired", "votes", str(study)]) == 2
+    refusing = ["paired", "votes", str(study), "--model", "m", "--base-url", url, "--max-calls", "0"]
+    assert main(refusing) == 1
+    assert "not run: bank on g0003, seed 0" in capsys.readouterr().err
     assert main(["paired", "votes", str(study), "--model", "m", "--base-url", url, "--arms", "gp"]) == 2
     assert "no arm 'gp'" in capsys.readouterr().err
 

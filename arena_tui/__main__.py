@@ -3,6 +3,7 @@
 import argparse
 import importlib
 import importlib.util
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -73,6 +74,14 @@ def foreign_room() -> str | None:
     return None
 
 
+def _steady_output() -> None:
+    """Give the same bytes under every locale (UTF-8 into files and pipes), never an error over a letter."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            encoding = stream.encoding if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
+
+
 def _drop_output() -> None:
     """Forget what standard output cannot take: the interpreter would complain of it once more at its end."""
     try:
@@ -94,6 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         0 when all went well, 1 when some runs failed, 2 when the input cannot be used.
     """
+    _steady_output()
     words = list(sys.argv[1:] if arguments is None else arguments)
     parsed = _parser(_command(words)).parse_args(words)
     if parsed.version:

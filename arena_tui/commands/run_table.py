@@ -39,7 +39,7 @@ def _cells(run: "Run") -> tuple[str, ...]:
     return (
         run.label,
         run.task,
-        run.name,
+        one_line(run.name),
         run.key.cell,
         run.status,
         "" if run.elapsed is None else f"{run.elapsed:.1f}/{run.budget:g}",
@@ -66,6 +66,22 @@ def number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3g}"
 
 
+def one_line(text: str) -> str:
+    """Put foreign text on one line that a terminal shows and does not obey.
+
+    Parameters
+    ----------
+    text : str
+        A task's name, an expression, what a method said when it failed.
+
+    Returns
+    -------
+    str
+        White space as single blanks, control and other invisible characters as ``\ufffd``.
+    """
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in " ".join(text.split()))
+
+
 def shortened(text: str) -> str:
     """Cut a long text for a table's cell.
 
@@ -79,5 +95,5 @@ def shortened(text: str) -> str:
     str
         One line.
     """
-    line = " ".join(text.split())
+    line = one_line(text)
     return line if len(line) <= _EXPRESSION_WIDTH else f"{line[: _EXPRESSION_WIDTH - 3]}..."

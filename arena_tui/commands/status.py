@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     int
         0.
     """
-    from arena_tui.commands.run_table import run_table
+    from arena_tui.commands.run_table import one_line, run_table
     from engine.running import durations, lease, reader, repeatability, summary
 
     campaign = reader.read_campaign(Path(arguments.campaign))
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"{counted}; budget {durations.text(campaign.spec.limits.budget_s)}; {who}")
     for run in chosen:
         if run.reason:
-            print(f"{run.id}: {run.status}: {run.reason}")
+            print(f"{run.id}: {run.status}: {one_line(run.reason)}")
         if run.native_gap_flag:
             print(f"{run.id}: text does not reproduce predictions")
     for group in repeated:

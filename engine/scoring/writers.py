@@ -145,8 +145,8 @@ def latex(table: Table) -> str:
 
 
 def escaped(words: str) -> str:
-    """Escape text for LaTeX."""
-    return "".join(_LATEX.get(letter, letter) for letter in words)
+    """Escape text for LaTeX; line ends and other control characters would end a cell's argument."""
+    return "".join(_LATEX.get(letter, letter if letter.isprintable() else " ") for letter in words)
 
 
 def _group_lines(columns: tuple[Column, ...]) -> list[str]:

@@ -16,6 +16,7 @@ from engine.errors import EngineError
 from engine.running import layout, liveness, process_tree, store
 from engine.running.reader import attempts
 from engine.running.records import RunKey
+from engine.running.worker_start import RESERVED
 
 # How long a keeper may take from its start to its first record, on a busy machine.
 _CLAIM_PATIENCE_S = 3.0
@@ -225,6 +226,9 @@ def clean_up(folder: Path) -> int:
                 os.kill(pid, signal.SIGKILL)
                 ended.add(pid)
         time.sleep(0.02)
+    # The room that was kept for its last word, which it did not speak.
+    with contextlib.suppress(OSError):
+        (folder / RESERVED).unlink()
     scratch = keeper.get("scratch")
     if isinstance(scratch, str):
         shutil.rmtree(scratch, ignore_errors=True)

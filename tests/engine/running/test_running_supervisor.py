@@ -260,6 +260,7 @@ def test_a_dead_keeper_costs_an_attempt_and_nothing_of_it_stays(campaign):
     assert marked(mark) == []
     assert (run.folder / "incumbents.jsonl").exists()
     assert not (run.folder / "result.json").exists()
+    assert not [path.name for path in run.folder.iterdir() if path.name.startswith(".")]
 
 
 def test_ctrl_c_keeps_finished_runs_and_last_checkpoints_and_resuming_completes(campaign):

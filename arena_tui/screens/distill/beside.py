@@ -6,6 +6,7 @@ from typing import Any
 from arena_tui.widgets.table import Column, Row
 
 _DASH = "–"
+FOREIGN = "measured on other responses than it was selected from"
 _BOTH, _FIRST, _SECOND = "in both", "here only", "there only"
 
 
@@ -120,6 +121,8 @@ def notes(comparison: Mapping[str, Any], other: str) -> list[tuple[str, object]]
         ("", f"here {first['name']}, there {other}"),
         ("Jaccard", f"{overlap['jaccard']:.3f}: {len(overlap['both'])} tasks in both"),
     ]
+    if comparison["foreign"]:
+        pairs.append(("note", FOREIGN))
     if second["missing"]:
         some = "1 task has" if second["missing"] == 1 else f"{second['missing']} tasks have"
         pairs.append(("left out", f"{some} no responses here"))

@@ -217,6 +217,27 @@ def responses_of(document: Mapping[str, Any]) -> str:
     return place if place and Path(place).exists() else ""
 
 
+def with_origin(comparison: Mapping[str, Any], document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Note in a comparison whether it was made on the responses that the selection was made from.
+
+    Parameters
+    ----------
+    comparison : mapping
+        As ``arena-tui distill compare --json`` prints it.
+    document : mapping
+        The selection's manifest.
+
+    Returns
+    -------
+    mapping
+        With ``foreign``: the probes or their means on the whole set are others.
+    """
+    here = dict(zip(comparison["probes"], comparison["A_full"], strict=True))
+    made = document.get("A_full", {})
+    same = here.keys() == made.keys() and all(math.isclose(here[name], made[name]) for name in here)
+    return {**comparison, "foreign": not same}
+
+
 def same_pool(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Say whether two manifests come from the same responses: equal sizes and equal means of every probe."""
     return one.get("pool") == other.get("pool") and one.get("A_full") == other.get("A_full")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from arena_tui.screens.distill.beside import FOREIGN
 from arena_tui.screens.distill.sheet import Line
 from arena_tui.widgets.plain import fit
 
@@ -63,6 +64,7 @@ def lines(comparison: Mapping[str, Any], width: int) -> list[Line]:
     axis = _Axis(math.floor(math.log10(lowest)), math.ceil(math.log10(max(top, lowest * 10))), track)
     found = _said(
         width,
+        *([f"{FOREIGN.capitalize()}."] if comparison["foreign"] else []),
         "MAE of the probes' mean scores; left is better.",
         f"{own['name']}: {own['percentile']:.2f} % of {draws['draws']} random draws do better.",
     )

@@ -218,6 +218,24 @@ class Studies:
         words = demand.study_words("compare", name, document, place, more)
         self.comparing.want(name, document, words, partial(beside.covers, others=others))
 
+    def comparison(self, name: str, document: Mapping[str, Any]) -> tuple[Mapping[str, Any] | None, str]:
+        """Return how a selection compares and on whose responses, or None and why.
+
+        Parameters
+        ----------
+        name : str
+            Of the selection.
+        document : mapping
+            Its manifest.
+
+        Returns
+        -------
+        tuple of (mapping or None) and str
+            As `Measuring.of`, with ``foreign``.
+        """
+        found, why = self.comparing.of(name, document)
+        return (None if found is None else demand.with_origin(found, document)), why
+
     def weigh(self, name: str, document: Mapping[str, Any], place: str) -> None:
         """Select again under other weights.
 

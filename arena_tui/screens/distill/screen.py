@@ -107,9 +107,6 @@ class DistillScreen(ConsoleScreen):
     def _form(self) -> DemandForm:
         return self.query_one(DemandForm)
 
-    def _values(self) -> dict[str, str]:
-        return self._form.values
-
     # -- saved selections ----------------------------------------------------------------------------------
 
     def _list(self, show: str | None) -> None:
@@ -167,7 +164,7 @@ class DistillScreen(ConsoleScreen):
         if current is None:
             return
         if self._views.pane in views.MEASURED:
-            self._studies.compare(*current, self._values()["responses"], self._others())
+            self._studies.compare(*current, self._form.values["responses"], self._others())
         self._show_studies()
 
     def _others(self) -> list[str]:
@@ -185,7 +182,7 @@ class DistillScreen(ConsoleScreen):
     def _show_studies(self) -> None:
         current = self._current()
         if current is not None:
-            comparison, why = self._studies.comparing.of(*current)
+            comparison, why = self._studies.comparison(*current)
             self._views.show_comparison(comparison, self._other, why)
             self._views.show_weights(*self._studies.weighing.of(*current))
 
@@ -209,7 +206,7 @@ class DistillScreen(ConsoleScreen):
         if current is None:
             return
         if self._views.pane == "weights":
-            self._studies.weigh(*current, self._values()["responses"])
+            self._studies.weigh(*current, self._form.values["responses"])
             self._show_studies()
             return
         self._studies.comparing.forget(current[0])
@@ -219,7 +216,7 @@ class DistillScreen(ConsoleScreen):
 
     @on(DemandForm.Sourced)
     def _sourced(self) -> None:
-        place = self._values()["responses"]
+        place = self._form.values["responses"]
         self.ask(lambda: form.described(place), self._form.describe, topic="responses")
 
     @on(Input.Submitted, ".field Input")
@@ -228,7 +225,7 @@ class DistillScreen(ConsoleScreen):
 
     def action_solve(self) -> None:
         """Start a selection."""
-        values = self._values()
+        values = self._form.values
         if self._solving is not None:
             self.console.tell("a selection is running; x stops it", "warning")
             return
@@ -363,7 +360,7 @@ class DistillScreen(ConsoleScreen):
             if without is not None:
                 self._form.fill({"without": without})
 
-        self.app.push_screen(form.Kinds(self._values()["without"]), take)
+        self.app.push_screen(form.Kinds(self._form.values["without"]), take)
 
     # -- views ---------------------------------------------------------------------------------------------
 
@@ -408,11 +405,11 @@ class DistillScreen(ConsoleScreen):
         """Copy the command that found the selection under the cursor, or would."""
         current = self._current()
         words = current[1].get("command") if current is not None else None
-        self.console.copy(command_line(words or demand.words(self._values())))
+        self.console.copy(command_line(words or demand.words(self._form.values)))
 
     def action_copy_demand(self) -> None:
         """Copy the command that asks for what is in the form."""
-        self.console.copy(command_line(demand.words(self._values())))
+        self.console.copy(command_line(demand.words(self._form.values)))
 
     def action_copy_table(self) -> None:
         """Copy the shown view as text."""

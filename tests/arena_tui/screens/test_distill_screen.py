@@ -273,11 +273,23 @@ async def test_what_is_put_beside_is_chosen_and_listed_by_where_it_is():
         where = [table.get(key).values["where"] for key in table.visible_keys]
         assert where.count("in both") == len(found["overlaps"][0]["both"]) == 3
         assert where.count("there only") == 3
+        assert "measured on other responses" not in text_of(pilot)
         screen._other = "@second"
         screen._views.front("beside")
         await settle(pilot)
         assert screen._views.border_title == "Beside @second"
         assert {"t0001", "t0009"} <= set(table.visible_keys)
+
+
+async def test_figures_from_other_responses_than_the_selections_own_say_so():
+    keep_one()
+    moved = {**made_comparison(8), "A_full": [1.0, 2.0, 3.0, 4.0]}
+    keep_study(COMPARED, "first", moved)
+    async with console_at((160, 48), first="distill") as pilot:
+        for view in ("fidelity", "beside"):
+            pilot.app.screen._views.front(view)
+            await settle(pilot)
+            assert "easured on other responses than it was selected from" in text_of(pilot)
 
 
 def test_a_stopped_selection_leaves_no_process_and_saves_nothing(responses, arena_home):

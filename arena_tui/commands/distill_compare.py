@@ -94,7 +94,7 @@ def text(document: Mapping[str, Any]) -> str:
     for one in document["overlaps"]:
         lines.append(
             f"{own} and {one['other']}: {len(one['both'])} in both, "
-            f"{len(one['only_first'])}, {len(one['only_second'])} in one only, Jaccard {one['jaccard']:.3f}"
+            f"{len(one['only_first'])} + {len(one['only_second'])} in one only, Jaccard {one['jaccard']:.3f}"
         )
     baselines = [
         [

@@ -12,6 +12,7 @@ STARTING = "starting"
 RUNNING = "running"
 ENDING = "ending"
 INTERRUPTED = "interrupted"
+UNFINISHED = (PLANNED, STARTING, RUNNING, ENDING, INTERRUPTED)
 
 # What a run can have ended as.
 COMPLETED = "completed"

@@ -9,9 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import EngineError
+from engine.running.records import COMPLETED, ENDED, UNFINISHED
 
 # PySR, model_selection="best": the highest score among models whose loss is at most this times the lowest.
 PYSR_LOSS_FACTOR = 1.5
+
+# Characters of one cell, in CSV files.
+LONGEST_CELL = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +68,11 @@ def read_file(path: Path, kind: str, defaults: Defaults) -> list[ImportedRow]:
     """
     try:
         records = list(_records(path))
-    except (OSError, ValueError, UnicodeDecodeError) as error:
+    except (OSError, ValueError, csv.Error, RecursionError) as error:
         raise EngineError(f"{path} cannot be read: {error}") from error
+    for number, record in enumerate(records, 1):
+        if not isinstance(record, dict):
+            raise EngineError(f"{path}, row {number} is {str(record)[:40]!r} and no record of named values")
     return _KINDS[kind](records, path, defaults)
 
 
@@ -82,6 +89,8 @@ def _records(path: Path) -> Iterable[dict[str, Any]]:
 
         return pq.read_table(path).to_pylist()  # type: ignore[no-any-return]
     with path.open(encoding="utf-8-sig", newline="") as file:
+        # The longest expression that is read at all is longer than what the module takes by default.
+        csv.field_size_limit(LONGEST_CELL)
         return list(csv.DictReader(file, delimiter="\t" if suffix == ".tsv" else ","))
 
 
@@ -114,7 +123,7 @@ def _arena(records: list[dict[str, Any]], path: Path, defaults: Defaults) -> lis
                 seed=_seed(record.get("seed"), defaults, path, number),
                 condition=_text(record, "condition") or "clean",
                 expression=_text(record, "expression"),
-                status=_text(record, "status") or "completed",
+                status=_status(_text(record, "status") or COMPLETED, path, number),
                 reason=_text(record, "reason") or None,
                 seconds=_number(record.get("elapsed")),
                 efficiency=_number(record.get("EFF")),
@@ -148,7 +157,7 @@ def _pysr(records: list[dict[str, Any]], path: Path, defaults: Defaults) -> list
     if defaults.task is None:
         raise EngineError(f"{path} is a hall of fame and names no task: give --task")
     models = [
-        (int(float(record.get("Complexity") or record.get("complexity") or 0)),
+        (int(_number(record.get("Complexity") or record.get("complexity")) or 0),
          _number(record.get("Loss") or record.get("loss")),
          _text(record, "Equation") or _text(record, "equation"))
         for record in records
@@ -210,12 +219,22 @@ def _lacks(path: Path, number: int, name: str) -> str:
 
 
 def _seed(value: object, defaults: Defaults, path: Path, number: int) -> int:
-    if value in {None, ""}:
+    if value is None or value == "":
         return defaults.seed or 0
     try:
-        return int(float(str(value)))
-    except (ValueError, OverflowError):
-        raise EngineError(f"{path}, row {number}: the seed {value!r} is no number") from None
+        # Tables that went through a data frame write 520 as 520.0.
+        seed = float(str(value))
+        if not seed.is_integer():
+            raise ValueError
+    except ValueError:
+        raise EngineError(f"{path}, row {number}: the seed {value!r} is no number, or no whole one") from None
+    return int(seed)
+
+
+def _status(word: str, path: Path, number: int) -> str:
+    if word not in (*ENDED, *UNFINISHED):
+        raise EngineError(f"{path}, row {number}: {word!r} is no status: {', '.join((*ENDED, *UNFINISHED))}")
+    return word
 
 
 def _number(value: object) -> float | None:

@@ -1,8 +1,10 @@
 """Results made elsewhere, read into a campaign of their own and from there scored as any other."""
 
 import json
+import secrets
+import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ from engine.errors import EngineError
 from engine.expression import ExpressionError, Node, evaluate, infix, parse
 from engine.models.journal import Journal
 from engine.running import layout, spec_file, store
-from engine.running.records import RunKey
+from engine.running.records import UNFINISHED, RunKey
 from engine.running.spec import LABEL, Block, CampaignSpec, Limits, MethodEntry, check
 from engine.scoring import trajectories
 from engine.scoring.foreign import ImportedRow
@@ -71,16 +73,42 @@ def import_results(
     if repeated:
         raise EngineError(f"{source} has {repeated[0]} more than once: one row per task, seed and condition")
     spec = _spec(rows, keys, tasks)
+    _refuse_occupied(folder)
+    # Beside its place until it is whole: an import that ends half way leaves no campaign.
+    draft = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        store.make_folder(draft)
+        made = _write(draft, spec, rows, keys, tasks, source, dialect)
+        draft.replace(folder)
     except OSError as error:
         raise EngineError(store.disk_sentence(folder, error)) from error
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return replace(made, folder=folder)
+
+
+def _refuse_occupied(folder: Path) -> None:
+    if (folder / layout.SPEC).exists():
+        raise EngineError(f"{folder} is a campaign already: name a new folder with --out")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise EngineError(f"{folder} is not an empty folder: name a new one with --out")
+
+
+def _write(
+    folder: Path,
+    spec: CampaignSpec,
+    rows: Sequence[ImportedRow],
+    keys: Sequence[RunKey],
+    tasks: Mapping[str, Task],
+    source: str,
+    dialect: str,
+) -> Imported:
     spec_file.write(folder, spec)
     unreadable: list[str] = []
     ended = 0
     cache: dict[str, Splits] = {}
     for row, key in zip(rows, keys, strict=True):
-        if row.status in {"planned", "starting", "running"}:
+        if row.status in UNFINISHED:
             continue
         ended += 1
         task = tasks[row.task]

@@ -232,6 +232,11 @@ def test_srbench_results_and_a_pysr_hall_of_fame(tmp_path, capsys):
         ("d.json", "{", "cannot be read"),
         ("e.csv", "task,expression,seed\nNguyen-9,x0,one\n", "is no number"),
         ("f.csv", "", "holds no results"),
+        ("g.jsonl", '{"task": "Nguyen-9", "expression": "x0"}\nnull\n', "row 2 is 'None' and no record"),
+        ("h.json", "[1, 2]", "row 1 is '1' and no record"),
+        ("i.json", "[" * 100_000, "cannot be read"),
+        ("j.json", '{"task": "Nguyen-9", "expression": "x0", "seed": [1]}', "is no number"),
+        ("k.csv", "task,expression,seed\nNguyen-9,x0,1.5\n", "no whole one"),
     ],
 )
 def test_result_files_that_cannot_be_used_are_one_sentence(tmp_path, capsys, name, text, words):
@@ -241,6 +246,44 @@ def test_result_files_that_cannot_be_used_are_one_sentence(tmp_path, capsys, nam
     error = capsys.readouterr().err
     assert words in error
     assert len(error.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "words"),
+    [
+        ("arena", "label,task,status\na,Nguyen-9,banana\n", "'banana' is no status"),
+        ("pysr", "Complexity,Loss,Equation\nmany,low,x0\n", "has no row with Complexity, Loss and Equation"),
+    ],
+)
+def test_odd_values_of_other_formats_are_one_sentence(tmp_path, capsys, kind, text, words):
+    file = tmp_path / "r.csv"
+    file.write_text(text, encoding="utf-8")
+    assert main(["results", "import", str(file), "--format", kind, "--task", "Nguyen-9"]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_an_expression_of_any_length_is_imported_as_a_result(tmp_path, capsys):
+    file = tmp_path / "long.csv"
+    file.write_text("task,expression\nNguyen-9," + "x0+" * 70_000 + "x0\n", encoding="utf-8")
+    assert main(["results", "import", str(file), "--format", "csv"]) == 1
+    assert "at most 200000 are read" in capsys.readouterr().out
+
+
+def test_an_import_that_ends_half_way_leaves_no_campaign(tmp_path, monkeypatch, capsys):
+    from engine.scoring import importing
+
+    file = tmp_path / "r.csv"
+    file.write_text("task,expression,seed\nNguyen-9,x0,1\nNguyen-9,x0,2\n", encoding="utf-8")
+
+    def fail(row, *_):
+        if row.seed == 2:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return {"status": "ok"}
+
+    monkeypatch.setattr(importing, "_final", fail)
+    assert main(["results", "import", str(file), "--format", "csv", "--out", str(tmp_path / "c")]) == 2
+    assert "No space left on device" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["r.csv"]
 
 
 def test_no_campaign_is_one_sentence(tmp_path, capsys):

@@ -93,6 +93,24 @@ def test_a_verdict_is_shown_with_its_witness_and_its_correction(noisy):
     assert evidence.reference(NGUYEN.id) == NGUYEN.formula
 
 
+def test_the_judgments_of_every_judge_are_found(noisy):
+    exact = next(run for run in noisy.runs if run.processed is not None and run.verdict == "equivalent")
+    records = Records(noisy.folder)
+    asked = next(
+        one.dependencies
+        for one in records.all("verdicts")
+        if one.dependencies["kind"] == "equivalence" and one.dependencies["a"] == exact.processed
+    )
+    theirs = {key: value for key, value in asked.items() if key != "version"}
+    theirs |= {"judge": "model", "model": "some-model", "prompt_sha256": "0123456789abcdef0123"}
+    said = Verdict("equivalent", "model", "the same (request 12, response 34)")
+    records.freeze("verdicts", theirs, said.record())
+    first, second = Evidence(noisy.folder).of_run(exact)
+    assert first.judge == "deterministic, version 1"
+    assert second.judge == "model some-model, prompt 0123456789abcdef"
+    assert second.verdict.detail == "the same (request 12, response 34)"
+
+
 def test_correlations_say_how_likely_they_are_by_chance():
     def rows(pairs):
         return [dict.fromkeys(AXES, 0.5) | {"ID": a, "OOD": b} for a, b in pairs]

@@ -16,7 +16,6 @@ from engine.errors import EngineError
 from engine.running import layout, liveness, process_tree, store
 from engine.running.reader import attempts
 from engine.running.records import RunKey
-from engine.running.worker_start import RESERVED
 
 # How long a keeper may take from its start to its first record, on a busy machine.
 _CLAIM_PATIENCE_S = 3.0
@@ -201,7 +200,7 @@ def stop_keeper(folder: Path) -> bool:
 
 
 def clean_up(folder: Path) -> int:
-    """End what a dead keeper left: every process with its run's mark, and the scratch folder.
+    """End what a dead keeper left: its run's processes, unfinished files, and the scratch folder.
 
     Parameters
     ----------
@@ -213,6 +212,10 @@ def clean_up(folder: Path) -> int:
     int
         How many processes were ended.
     """
+    # What its writers had not finished, and the room kept for a last word that was not spoken.
+    for path in folder.glob(".*"):
+        with contextlib.suppress(OSError):
+            path.unlink()
     keeper = keeper_of(folder)
     if keeper is None or not liveness.here(keeper) or not process_tree.available():
         return 0
@@ -226,9 +229,6 @@ def clean_up(folder: Path) -> int:
                 os.kill(pid, signal.SIGKILL)
                 ended.add(pid)
         time.sleep(0.02)
-    # The room that was kept for its last word, which it did not speak.
-    with contextlib.suppress(OSError):
-        (folder / RESERVED).unlink()
     scratch = keeper.get("scratch")
     if isinstance(scratch, str):
         shutil.rmtree(scratch, ignore_errors=True)

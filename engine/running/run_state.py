@@ -1,5 +1,6 @@
 """The state of one run: read incrementally while it lives, once when it has ended."""
 
+import contextlib
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -7,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import EngineError
-from engine.running import layout, liveness, records, store
+from engine.running import layout, lease, liveness, records, store
 from engine.running.checkpoints import evaluation_of, number
 from engine.running.records import Evaluation, Run, RunKey
 from engine.running.spec import CampaignSpec
+
+# A keeper that was started a moment before its engine died has said a word by then, on any machine.
+_STARTS_WITHIN_S = 30.0
 
 
 def planned(spec: CampaignSpec, key: RunKey, names: Mapping[str, str]) -> Run:
@@ -188,10 +192,19 @@ class LiveRun:
         except EngineError:
             return records.INTERRUPTED
         if keeper is None:
-            return records.STARTING
+            return records.STARTING if self._may_start() else records.INTERRUPTED
         if liveness.alive(keeper) is False and not (self.folder / layout.EXIT).exists():
             return records.INTERRUPTED
         return records.RUNNING if self._began else records.STARTING
+
+    def _may_start(self) -> bool:
+        """Tell whether an attempt without a keeper is on its way to one: by its queue, age or engine."""
+        if (self.folder / layout.SUBMISSION).exists():
+            return True
+        with contextlib.suppress(OSError):
+            if abs(time.time() - self.folder.stat().st_mtime) < _STARTS_WITHIN_S:
+                return True
+        return lease.owner(self.folder.parents[4]) is not None
 
     def _elapsed(self) -> float | None:
         t, at = number(self._sample.get("t")), number(self._sample.get("at"))

@@ -1,12 +1,13 @@
 """Reading campaigns: live, packed, merged, retried and damaged ones look the same to a reader."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from engine.errors import EngineError
-from engine.running import drafts, merging, reader, repeatability, segments, spec_file, summary
+from engine.running import attempts, drafts, merging, reader, repeatability, segments, spec_file, summary
 from engine.running.spec import MethodEntry
 from tests.engine.running.running_campaigns import (
     QUICK,
@@ -220,3 +221,20 @@ def test_eight_campaigns_made_at_one_moment_are_eight_folders(arena_home, tmp_pa
     with pytest.raises(EngineError, match="is not empty and no campaign"):
         drafts.create(drafts.plan(draft), tmp_path / "full")
     assert Path(tmp_path / "full" / "thesis.txt").read_text() == "mine"
+
+
+def test_an_attempt_that_nobody_will_start_is_interrupted_and_its_remains_go(
+    tmp_path, arena_home, monkeypatch
+):
+    folder = make_campaign(tmp_path / "campaign", {"stub": QUICK})
+    use_stubs(folder, monkeypatch)
+    (run,) = runs_of(folder).values()
+    _, attempt = attempts.create(folder, run.key)
+    (attempt / ".request.json.0123abcd").write_text('{"schema": 1, "ru')
+    assert runs_of(folder)[run.id].status == "starting"
+    os.utime(attempt, (1e9, 1e9))
+    assert runs_of(folder)[run.id].status == "interrupted"
+    supervise(folder)
+    after = runs_of(folder)[run.id]
+    assert (after.status, after.attempts) == ("completed", 2)
+    assert [path.name for path in attempt.iterdir()] == ["keeper.json"]

@@ -111,7 +111,10 @@ def write_run(folder: Path, plan: Plan, key, state: str, name: str) -> None:
     log = "".join(f"generation {n}: fitness {1 / (n + 1):.6f}\n" for n in range(12))
     (place / layout.WORKER_LOG).write_text(f"{key.label} starts on {name}\n{log}")
     if live:
-        if state != "starting":
+        if state == "starting":
+            # It waits in a queue: however long a test takes, nobody has given it up.
+            (place / layout.SUBMISSION).write_text("{}")
+        else:
             (place / layout.KEEPER).write_text(
                 json.dumps({"host": "elsewhere", "boot_id": "x", "pid": 1, "started": "1"})
             )

@@ -1,7 +1,5 @@
 """A chart on the screen: draws again when its data, its size or the theme changes, and only then."""
 
-from collections.abc import Sequence
-
 from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
@@ -14,6 +12,8 @@ from arena_tui.widgets.plain import fit, printable
 
 # Without colour the series of a legend are told apart by these.
 SIGNS = "●■▲◆▼★○□"
+# A chart gives one line of this many to names, and always one.
+_LINES_A_NAME = 6
 
 
 def series_style(variables: dict[str, str], index: int) -> Style:
@@ -45,7 +45,7 @@ class ChartView(Widget):
         super().__init__(id=id)
         self.chart = Chart(())
         self.legend = False
-        self._drawn: tuple[tuple[int, int], Picture] | None = None
+        self._drawn: tuple[tuple[int, int], list[list[tuple[str, str]]], Picture] | None = None
 
     def show(self, chart: Chart, *, legend: bool = False) -> None:
         """Show another chart.
@@ -55,17 +55,18 @@ class ChartView(Widget):
         chart : Chart
             What to draw.
         legend : bool
-            Spend the first line on the names of the series.
+            Spend the first line on the names of the series, and more of a high chart where they need it.
         """
         self.chart, self.legend = chart, legend
         self._drawn = None
         self.refresh()
 
-    def _picture(self) -> Picture:
-        width, height = self.size.width, self.size.height - int(self.legend)
-        if self._drawn is None or self._drawn[0] != (width, height):
-            self._drawn = ((width, height), draw(self.chart, width, height))
-        return self._drawn[1]
+    def _picture(self) -> tuple[list[list[tuple[str, str]]], Picture]:
+        size = (self.size.width, self.size.height)
+        if self._drawn is None or self._drawn[0] != size:
+            names = self._legend()
+            self._drawn = (size, names, draw(self.chart, size[0], size[1] - len(names)))
+        return self._drawn[1:]
 
     def render_line(self, y: int) -> Strip:
         """Paint one line.
@@ -81,31 +82,43 @@ class ChartView(Widget):
             The painted cells.
         """
         base, width = self.rich_style, self.size.width
-        if self.legend and y == 0:
-            return Strip(self._names(base)).crop_extend(0, width, base)
-        lines = self._picture().lines
-        at = y - int(self.legend)
-        if at >= len(lines):
+        names, picture = self._picture()
+        if y < len(names):
+            segments = [Segment(text, base + self._role(role)) for text, role in names[y]]
+        elif y - len(names) < len(picture.lines):
+            segments = [
+                Segment(text, base + self._role(role)) for text, role in picture.lines[y - len(names)]
+            ]
+        else:
             return Strip.blank(width, base)
-        segments = [Segment(text, base + self._role(role)) for text, role in lines[at]]
         return Strip(segments).crop_extend(0, width, base)
 
-    def _names(self, base: Style) -> Sequence[Segment]:
-        segments: list[Segment] = []
-        room = self.size.width
+    def _legend(self) -> list[list[tuple[str, str]]]:
+        """Share the names of the series out to lines; what the height leaves no line for is counted."""
+        if not self.legend:
+            return []
         named = [series for series in self.chart.series if series.name]
+        width, most = self.size.width, max(1, self.size.height // _LINES_A_NAME)
+        lines: list[list[tuple[str, str]]] = [[]]
+        room = width
         for at, series in enumerate(named):
             sign = series.sign or SIGNS[series.colour % len(SIGNS)]
             text = f"{sign} {printable(series.name)}  "
-            if len(text) > room:
-                segments.append(Segment(fit(f"+{len(named) - at}", room), base))
+            more = f"+{len(named) - at - 1}" if at + 1 < len(named) else ""
+            if len(text) > room and lines[-1] and len(lines) < most:
+                lines.append([])
+                room = width
+            if len(text) + (len(more) if len(lines) == most else 0) > room:
+                lines[-1].append((fit(f"+{len(named) - at}", room), "name"))
                 break
-            segments.append(Segment(text, base + series_style(self.app.theme_variables, series.colour)))
+            lines[-1].append((text, f"series{series.colour}"))
             room -= len(text)
-        return segments
+        return lines
 
     def _role(self, role: str) -> Style:
         variables = self.app.theme_variables
+        if role == "name":
+            return Style()
         if role.startswith("series"):
             return series_style(variables, int(role.removeprefix("series")))
         if role.startswith("band"):

@@ -13,6 +13,8 @@ _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 _BRAILLE = 0x2800
 _LEAST_CANVAS = 4
 _SMALLEST = (12, 4)
+# What lines are drawn over: nothing, a band, a mark.
+_UNDER = ("", "░", "┊")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,7 @@ class Series:
     """A named line: x ascending, y with None or NaN where there is nothing.
 
     ``low`` and ``high``, when given, are the edges of a band around it. ``step`` holds values; ``points``
-    draws a ``sign`` (a dot when empty) at each value and no line.
+    draws a ``sign`` (a dot when empty) at each value and no line; a line has its ``sign`` at its end.
     """
 
     name: str
@@ -79,7 +81,9 @@ class _Canvas:
         if 0 <= x < 2 * self.width and 0 <= y < 4 * self.height:
             cell = self.cells[y // 4][x // 2]
             cell.dots |= _DOTS[y % 4][x % 2]
-            cell.role = role
+            # A sign that stands there already is another line's, and keeps its colour.
+            if cell.letter in _UNDER:
+                cell.role = role
 
     def segment(self, x0: int, y0: int, x1: int, y1: int, role: str) -> None:
         steps = max(abs(x1 - x0), abs(y1 - y0), 1)
@@ -237,10 +241,12 @@ def _paint_series(canvas: _Canvas, series: Series, across: scales.Scale, up: sca
             else:
                 canvas.segment(*before, *here, role)
         before = here
-    for x_dot, y_dot, value in spots:
+    for number, (x_dot, y_dot, value) in enumerate(spots, 1):
         floored = up.log and value <= FLOOR
+        # A line with a sign carries it at its end, so that lines are told apart without colour.
+        signed = series.points or len(spots) == 1 or (series.sign and number == len(spots))
         inside = 0 <= x_dot // 2 < canvas.width and 0 <= y_dot // 4 < canvas.height
-        if inside and (floored or series.points or len(spots) == 1):
+        if inside and (floored or signed):
             canvas.cells[y_dot // 4][x_dot // 2] = Cell(
                 letter="▾" if floored else series.sign or "•", role=role
             )
@@ -250,7 +256,7 @@ def _paint_series(canvas: _Canvas, series: Series, across: scales.Scale, up: sca
 def _clear_bands_under(canvas: _Canvas) -> None:
     for row in canvas.cells:
         for cell in row:
-            if cell.dots and cell.letter in ("░", "┊"):
+            if cell.dots and cell.letter in _UNDER:
                 cell.letter = ""
 
 

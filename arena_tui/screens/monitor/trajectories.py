@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from arena_tui.widgets.chart import SIGNS
 from arena_tui.widgets.drawing import Chart, Series
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ def trajectories(runs: "Sequence[Run]", view: View) -> Chart:
                 _treated([value_of(point, view.metric) for point in points], view),
                 colour=colour,
                 step=True,
+                sign=SIGNS[colour] if len(runs) > 1 else "",
             )
         )
     budgets = {run.budget for run in runs[:MOST]}
@@ -188,7 +190,15 @@ def bands(runs: "Sequence[Run]", chosen: "Sequence[Run]", view: View) -> Chart:
         columns = [_treated([value_of(point, view.metric) for point in track], view) for track in tracks]
         middle, low, high = _spread(columns, len(times))
         series.append(
-            Series(f"{label} {name} ({len(tracks)} seeds)", times, middle, colour=colour, low=low, high=high)
+            Series(
+                f"{label} {name} ({len(tracks)} seeds)",
+                times,
+                middle,
+                colour=colour,
+                low=low,
+                high=high,
+                sign=SIGNS[colour] if len(groups) > 1 else "",
+            )
         )
     return framed(series, view, max((run.budget for run in chosen), default=None))
 
@@ -249,6 +259,7 @@ def pareto(runs: "Sequence[Run]", task: str) -> Chart:
                 [error for _, error in found],
                 colour=colour % 7,
                 points=True,
+                sign=SIGNS[colour % len(SIGNS)],
             )
         )
     return Chart(series if everything else (), log=True, x_title="nodes")

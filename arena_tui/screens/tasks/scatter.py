@@ -1,5 +1,6 @@
 """A task's splits as clouds of points: target against one feature."""
 
+from arena_tui.widgets.chart import SIGNS
 from arena_tui.widgets.drawing import Chart, Series
 from tasks import catalogue
 from tasks.materialize import splits
@@ -43,6 +44,7 @@ def cloud(task_id: str, feature: int) -> Chart:
                 [float(value) for value in table.y[::stride]],
                 colour=colour,
                 points=True,
+                sign=SIGNS[colour],
             )
         )
     # The wide cloud first, so that the training rows lie on top of it.

@@ -5,8 +5,11 @@ import math
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from textual.app import App
 
+from arena_tui.theme import THEMES
 from arena_tui.widgets import numbers
+from arena_tui.widgets.chart import ChartView
 from arena_tui.widgets.drawing import Chart, Series, draw
 from arena_tui.widgets.expression import coloured, shortened
 from arena_tui.widgets.sparkline import spark
@@ -120,3 +123,36 @@ def test_colouring_changes_no_letter(text):
     from arena_tui.widgets.plain import printable
 
     assert coloured(text).plain == printable(text)
+
+
+def test_lines_carry_their_sign_at_their_end_and_points_at_each_value():
+    lines = [
+        Series("a", [0, 5], [0.2, 0.2], colour=1, step=True, sign="●"),
+        Series("b", [0, 10], [0.2, 0.2], colour=2, step=True, sign="■"),
+        Series("c", [1, 2, 3], [0.9, 0.9, 0.9], colour=3, points=True, sign="▲"),
+    ]
+    pieces = [piece for line in draw(Chart(lines, y_limits=(0.0, 1.0)), 40, 10).lines for piece in line]
+    signs = {sign: [role for text, role in pieces for letter in text if letter == sign] for sign in "●■▲"}
+    assert signs == {"●": ["series1"], "■": ["series2"], "▲": ["series3"] * 3}
+
+
+@pytest.mark.parametrize(("size", "lines", "left"), [((40, 24), 4, 0), ((40, 12), 2, 4), ((40, 5), 1, 9)])
+async def test_names_take_the_lines_that_a_chart_can_spare_and_the_rest_is_counted(size, lines, left):
+    class Shown(App):
+        def get_theme_variable_defaults(self):
+            return THEMES[0].variables
+
+        def compose(self):
+            yield ChartView()
+
+    series = [Series(f"m{at:02}", [0, 1], [0, at], colour=at % 8) for at in range(20 if lines == 4 else 14)]
+    async with Shown().run_test(size=size) as pilot:
+        view = pilot.app.query_one(ChartView)
+        view.show(Chart(series), legend=True)
+        names = view._legend()
+        told = [text for line in names for text, _ in line]
+        assert len(names) <= lines
+        assert all(sum(len(text) for text, _ in line) <= size[0] for line in names)
+        counted = int(told[-1]) if told[-1].startswith("+") else 0
+        assert counted == left
+        assert len([text for text in told if not text.startswith("+")]) + counted == len(series)

@@ -13,7 +13,7 @@ Fact = tuple[str, object]
 # Fewer tasks cannot tell a change from chance: were all of n to go one way, the exact sign test would give
 # 2 / 2^n, which is 0.0625 for five and 0.031 for six.
 ENOUGH_TASKS = 6
-_HALF = 10
+_HALF = 8
 
 
 def _change(value: object) -> str:

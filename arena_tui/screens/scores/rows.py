@@ -84,12 +84,30 @@ RUN_COLUMNS = (
 
 
 def place(record: Mapping[str, Any], axis: str, rivals: Sequence[Mapping[str, Any]]) -> int:
-    """Rank a method on an axis among those under the same labels; 0 without a score or a rival."""
+    """Rank a method on an axis among those under the same labels, as the printed tables do.
+
+    Parameters
+    ----------
+    record : mapping
+        The method.
+    axis : str
+        One of `AXES`.
+    rivals : sequence of mapping
+        All methods, itself among them.
+
+    Returns
+    -------
+    int
+        1 for the best; ties, as printed with two decimals, share a place. 0 without a score, or where all
+        are equal: then nobody is ahead.
+    """
     own = record[axis]
-    others = [
-        one[axis] for one in rivals if one["condition"] == record["condition"] and one[axis] is not None
-    ]
-    return 0 if own is None or len(others) < 2 else 1 + sum(other > own for other in others)
+    values = {
+        round(one[axis], 2)
+        for one in rivals
+        if one["condition"] == record["condition"] and one[axis] is not None
+    }
+    return 0 if own is None or len(values) < 2 else 1 + sum(value > round(own, 2) for value in values)
 
 
 def method_row(record: Mapping[str, Any], rivals: Sequence[Mapping[str, Any]]) -> Row:

@@ -91,8 +91,9 @@ class ScoresScreen(ConsoleScreen):
             self._look_for_ended()
 
     def on_screen_resume(self) -> None:
-        """See whether runs have ended meanwhile."""
-        self._look_for_ended()
+        """See whether runs have ended meanwhile; a campaign that was complete is not read again for it."""
+        if self._scored is not None and any(run.state == "missing" for run in self._scored.scores.runs):
+            self._look_for_ended()
 
     def _look_for_ended(self) -> None:
         scored = self._scored

@@ -93,9 +93,10 @@ def test_the_best_and_the_second_are_marked_under_their_own_labels():
     ]
     column = next(column for column in rows.METHOD_COLUMNS if column.name == "ID")
     shown = [column.show(rows.method_row(one, records).values["ID"]) for one in records]
-    assert shown == ["50.00", "70.00¹", "70.00¹", "–", "9.00"]
+    assert shown == ["50.00²", "70.00¹", "70.00¹", "–", "9.00"]
     shown = [column.show(rows.method_row(one, records[:2]).values["ID"]) for one in records[:2]]
     assert shown == ["50.00²", "70.00¹"]
+    assert [rows.place(one, "ID", records[1:3]) for one in records[1:3]] == [0, 0], "nobody is ahead"
 
 
 async def test_tables_are_exported_from_the_screen(ended, tmp_path):

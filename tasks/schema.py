@@ -12,6 +12,9 @@ from tasks import classification
 KNOWN = ("published", "derived", "inferred", "drawn", "observed", "unknown")
 """How a fact is known, from the firmest to the weakest: what provenance fields may say."""
 
+OWN_FAMILY = "user"
+"""The family of tables that a user brings."""
+
 
 @dataclass(frozen=True, slots=True)
 class Variable:

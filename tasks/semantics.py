@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tasks.schema import Splits, Table, Task, Variable
+from tasks.schema import OWN_FAMILY, Splits, Table, Task, Variable
 
 GENERIC = "Find the mathematical function skeleton that represents {target}, given data on {features}."
 """Background for tasks without declared meanings (paper 1, I.3)."""
@@ -47,8 +47,11 @@ def anonymized(splits: Splits) -> Splits:
     return Splits(train, renamed(splits.valid), renamed(splits.id), renamed(splits.ood))
 
 
-def _meaning(variable: Variable) -> str | None:
+def _meaning(task: Task, variable: Variable) -> str | None:
     if variable.description is None:
+        if task.family == OWN_FAMILY:
+            # Who brings a table describes its columns by their headings.
+            return f"called {variable.name}"
         if variable.unit == "1":
             return "dimensionless"
         told = variable.symbol is not None and variable.symbol != variable.name
@@ -72,15 +75,15 @@ def describe(task: Task) -> Description:
         distractors only the unordered multiset of roles.
     """
     names = anonymous_names(len(task.features))
-    target = _meaning(task.target)
+    target = _meaning(task, task.target)
     if task.has_dummies:
         roles = sorted(
-            DISTRACTOR_ROLE if variable.dummy else _meaning(variable) or UNKNOWN_ROLE
+            DISTRACTOR_ROLE if variable.dummy else _meaning(task, variable) or UNKNOWN_ROLE
             for variable in task.features
         )
         text = HIDDEN_ROLES.format(count=len(names), roles=", ".join(roles))
         return Description(text, target, (), tuple(roles))
-    meanings = tuple(zip(names, (_meaning(variable) for variable in task.features), strict=True))
+    meanings = tuple(zip(names, (_meaning(task, variable) for variable in task.features), strict=True))
     declared = [f"{name} ({meaning})" if meaning else name for name, meaning in meanings]
     text = GENERIC.format(target=f"y ({target})" if target else "y", features=", ".join(declared))
     return Description(text, target, meanings, ())
@@ -97,15 +100,15 @@ def as_request(task: Task) -> dict[str, object]:
     Returns
     -------
     dict
-        ``features`` and ``target`` with ``name``, ``description`` and ``unit``. For tasks with distractors no
-        feature has a meaning; ``background`` tells the unordered roles instead, and ``roles`` lists them.
+        ``features`` in the order of the columns and ``target``, each with ``description`` and ``unit``. For
+        tasks with distractors no feature has a meaning; ``background`` tells the unordered roles instead, and
+        ``roles`` lists them.
     """
     told = describe(task)
 
     def entry(variable: Variable, *, shown: bool) -> dict[str, str | None]:
-        words = variable.description or (None if variable.unit is not None else _meaning(variable))
+        words = variable.description or (None if variable.unit is not None else _meaning(task, variable))
         return {
-            "name": variable.name,
             "description": words if shown else None,
             "unit": variable.unit if shown else None,
         }

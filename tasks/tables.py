@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tasks import cache, formula
 from tasks.errors import TaskError
 from tasks.randomness import Stream
-from tasks.schema import Provenance, Sizes, Splits, Table, Task, Variable
+from tasks.schema import OWN_FAMILY, Provenance, Sizes, Splits, Table, Task, Variable
 
 LARGEST_TABLE_BYTES = 256 * 1024 * 1024
 """Text tables above this size are refused; Parquet holds the same rows in a fraction of it."""
@@ -306,8 +306,8 @@ def user_task(
     task = Task(
         id=identifier,
         name=name or path.name.split(".")[0],
-        family="user",
-        subgroup="user",
+        family=OWN_FAMILY,
+        subgroup=OWN_FAMILY,
         features=tuple(
             Variable(
                 column, low=float(train.X[:, j].min()), high=float(train.X[:, j].max()), known="observed"

@@ -28,7 +28,7 @@ def add_campaign_flags(parser: argparse.ArgumentParser) -> None:
         "--set", metavar="LABEL.SETTING=VALUE", action="append", default=[], help="change one setting"
     )
     what.add_argument("--preset", help="calibration, construction, fidelity or formal")
-    what.add_argument("--semantics", action="store_true", help="tell methods the variables' own names")
+    what.add_argument("--semantics", action="store_true", help="tell methods what x0, x1, ... and y mean")
     table = parser.add_argument_group("a table of your own")
     table.add_argument("--data", metavar="FILE", help="CSV, TSV, Parquet or npz")
     table.add_argument("--target", metavar="COLUMN", help="the column to predict")

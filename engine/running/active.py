@@ -76,7 +76,7 @@ class ActiveRun:
             "folder": str(task.folder),
             "text": text,
             "dialect": self.starter.dialect,
-            "names": worker_names(self.spec, task),
+            "names": worker_names(task),
             "features": task.features,
         }
 

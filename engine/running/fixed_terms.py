@@ -46,4 +46,6 @@ def refuse_changes(campaign: Path, old: CampaignSpec, draft: "Draft") -> None:
     if draft.model and dict(draft.model) != dict(old.model):
         raise EngineError(f"the model of {campaign} stays as it is: start a new campaign for another")
     if draft.semantics and not old.semantics:
-        raise EngineError(f"{campaign} hides the variables' names: start a new campaign to tell them")
+        raise EngineError(
+            f"{campaign} keeps what the variables mean to itself: start a new campaign to tell it"
+        )

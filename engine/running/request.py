@@ -1,7 +1,6 @@
 """What a worker is given: a scratch folder with ``request.json`` and ``train.npz``, and nothing else."""
 
 import json
-import keyword
 import os
 import shutil
 import tempfile
@@ -32,46 +31,23 @@ THREAD_VARIABLES = (
 SCRATCH_VARIABLE = "ARENA_SCRATCH"
 
 
-def worker_names(spec: CampaignSpec, task: PreparedTask) -> tuple[str, ...]:
-    """Name the features as the worker knows them.
+def worker_names(task: PreparedTask) -> tuple[str, ...]:
+    """Name the features as every worker knows them (paper 1, I.3).
+
+    What they mean is told beside them, where a campaign lends descriptions; a name of a task's own could be
+    one that no expression can hold (``body mass``, ``lambda``), and would tell more than the paper's runs do.
 
     Parameters
     ----------
-    spec : CampaignSpec
-        The campaign.
     task : PreparedTask
         The task.
 
     Returns
     -------
     tuple of str
-        x0, x1, ... unless the campaign lends methods the task's own names, and they are names to methods.
+        x0, x1, ... in the order of the columns; the target is ``y``.
     """
-    if lends_names(spec, task):
-        return task.features
     return tuple(f"x{index}" for index in range(len(task.features)))
-
-
-def lends_names(spec: CampaignSpec, task: PreparedTask) -> bool:
-    """Tell whether a task's own names reach the workers.
-
-    A column called ``body mass`` or ``lambda`` cannot stand in most methods' expressions or in a function's
-    signature: such a task is anonymous under semantics too, and its descriptions are lent all the same.
-
-    Parameters
-    ----------
-    spec : CampaignSpec
-        The campaign.
-    task : PreparedTask
-        The task.
-
-    Returns
-    -------
-    bool
-        Whether features and target keep their names.
-    """
-    names = (*task.features, task.target)
-    return spec.semantics and all(name.isidentifier() and not keyword.iskeyword(name) for name in names)
 
 
 def build(
@@ -116,8 +92,8 @@ def build(
         "threads": entry.threads,
         "budget_s": spec.limits.budget_s,
         "evaluation_limit": entry.evaluation_limit,
-        "features": list(worker_names(spec, task)),
-        "target": task.target if lends_names(spec, task) else "y",
+        "features": list(worker_names(task)),
+        "target": "y",
         "description": dict(task.descriptions) if spec.semantics else None,
         "endpoint": None if endpoint is None else dict(endpoint),
     }

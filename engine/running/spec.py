@@ -57,8 +57,8 @@ class Limits:
 class CampaignSpec:
     """A campaign: identity, methods, blocks of runs, limits, and what the methods may be told.
 
-    ``semantics`` lets methods see the task's own variable names and descriptions in place of x0, x1 ...
-    and y; ``pin`` binds every run to cores of its own; ``model`` is lent to the methods that ask one.
+    ``semantics`` tells methods what the variables x0, x1 ... and y mean, as far as it is declared;
+    ``pin`` binds every run to cores of its own; ``model`` is lent to the methods that ask one.
     """
 
     id: str

@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.errors import EngineError
 from engine.running import layout, store
-from tasks.schema import Constant, Provenance, Sizes, Splits, Table, Task, Variable
+from tasks.schema import OWN_FAMILY, Constant, Provenance, Sizes, Splits, Table, Task, Variable
 
 _TASK = "task.json"
 
@@ -133,7 +133,7 @@ def noise_key(found: Task, rows: Splits) -> str:
         The id of a catalogue task; of a user's task, whose id covers its test rows too, the digest of the
         training rows alone (so that equal training rows get equal noise).
     """
-    if found.family != "user":
+    if found.family != OWN_FAMILY:
         return found.id
     digest = hashlib.sha256(np.ascontiguousarray(rows.train.X).tobytes())
     digest.update(np.ascontiguousarray(rows.train.y).tobytes())

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tasks import tables
 from tasks.importing.found import Facts, Found, build
+from tasks.schema import OWN_FAMILY
 
 
 def read(
@@ -30,6 +31,14 @@ def read(
     """
     task, splits = tables.user_task(path, target, features=features, ood=ood, truth=truth, name=name)
     facts = Facts(
-        task.name, "user", "user", task.features, task.target, truth, truth, path.name, "the user's own"
+        task.name,
+        OWN_FAMILY,
+        OWN_FAMILY,
+        task.features,
+        task.target,
+        truth,
+        truth,
+        path.name,
+        "the user's own",
     )
     return (Found(task.name, path.name, build(facts, splits), splits),)

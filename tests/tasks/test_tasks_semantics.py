@@ -8,6 +8,7 @@ import pytest
 
 from tasks import catalogue, frames, materialize, packs, semantics
 from tasks.errors import TaskError
+from tasks.tables import user_task
 
 
 def test_rows_are_anonymous_for_methods(arena_home):
@@ -40,12 +41,22 @@ def test_distractors_leave_only_an_unordered_multiset_of_roles():
 def test_a_request_tells_nothing_about_which_column_is_a_distractor():
     for task in catalogue.full():
         told = semantics.as_request(task)
-        assert [entry["name"] for entry in told["features"]] == list(task.feature_names)
+        assert len(told["features"]) == len(task.features)
+        assert "name" not in told["target"]
         if task.has_dummies:
             assert {(entry["description"], entry["unit"]) for entry in told["features"]} == {(None, None)}
             assert semantics.DISTRACTOR_ROLE in told["background"]
         else:
             assert set(told) == {"features", "target"}
+
+
+def test_headings_of_a_table_of_ones_own_are_told_as_meanings_whatever_they_are_called(tmp_path):
+    file = tmp_path / "mine.csv"
+    file.write_text("body mass,lambda,rate\n" + "".join(f"{k},{k * k},{3 * k}\n" for k in range(1, 41)))
+    own, _ = user_task(file, "rate")
+    told = semantics.as_request(own)
+    assert [entry["description"] for entry in told["features"]] == ["called body mass", "called lambda"]
+    assert told["target"]["description"] == "called rate"
 
 
 def test_descriptions_never_hold_a_formula():

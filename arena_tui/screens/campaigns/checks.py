@@ -180,7 +180,7 @@ def _semantics(values: Mapping[str, str]) -> tuple[object, str]:
     text = values.get("semantics", "").strip()
     if text not in ("", "yes", "no"):
         raise EngineError("yes or no")
-    return 1, "methods see the variables' own names" if text == "yes" else "methods see x0, x1, …"
+    return 1, "methods are told what x0, x1, … mean" if text == "yes" else "methods see x0, x1, …"
 
 
 def _memory(values: Mapping[str, str]) -> tuple[object, str]:

@@ -183,7 +183,7 @@ def test_bad_input_is_one_sentence_and_nothing_is_made(arena, tmp_path, monkeypa
     [
         (["--budget", "21s"], "the budget of"),
         (["--model", "m"], "the model of"),
-        (["--semantics"], "hides the variables' names"),
+        (["--semantics"], "keeps what the variables mean to itself"),
         (["--threads", "2"], "--threads and --evaluations are for methods that --methods adds"),
         (["--methods", "gplearn"], "gplearn is not installed"),
         (["--methods", "llm-sr"], "llm-sr asks a language model and none is named"),

@@ -467,8 +467,11 @@ def test_a_full_disk_stops_the_engine_and_the_next_one_completes(tmp_path, arena
         subprocess.run(["umount", "-l", str(mount)], check=True)
 
 
-def test_a_campaign_may_tell_methods_the_variables_own_names(campaign):
-    body = "begin()\nassert request['features'] == ['x'] and request['target'] == 'target'\nfinal('2*x + 1')"
+def test_a_campaign_may_tell_methods_what_the_variables_mean(campaign):
+    body = (
+        "begin()\nassert request['features'] == ['x0'] and request['target'] == 'y'\n"
+        "assert request['description']['features'][0]['description'] == 'called x'\nfinal('2*x0 + 1')"
+    )
     folder = campaign({"stub": body})
     spec = folder / "campaign.toml"
     spec.write_text("semantics = true\n" + spec.read_text())

@@ -24,6 +24,8 @@ BINDINGS: list[BindingType] = [
     Binding("escape", "back", "Back", show=False),
     Binding("V", "turn(-1)", "View before", show=False),
     *(Binding(key, f"view('{name}')", f"View: {title}", show=False) for name, title, key in VIEWS),
+    Binding("J", "read(1)", "Read on in what is told", show=False),
+    Binding("K", "read(-1)", "Read back", show=False),
     Binding("m", "measure", "Pareto: next cost", show=False),
     Binding("left_square_bracket", "method(-1)", "Method before", show=False, key_display="["),
     Binding("right_square_bracket", "method(1)", "Next method", show=False, key_display="]"),
@@ -43,7 +45,8 @@ HELP = (
     "are about the method under the cursor and its labels (clean or noisy): v and V turn them over, and "
     "each has a key. Enter goes deeper, from a method to its tasks, their runs, and a run in the "
     "Monitor; escape comes back. a shows all methods in Tasks, Runs and Pairs; [ and ] change the method "
-    "from anywhere, tab goes between the methods and the view, z gives the view the whole screen.\n\n"
+    "from anywhere, J and K scroll what is told about a row, tab goes between the methods and the view, z "
+    "gives the view the whole screen.\n\n"
     "Tasks and Runs show the judgments behind every verdict with their evidence: a point where two "
     "expressions differ, a proof, or equal normal forms. Pairs: differences over tasks, with exact tests. "
     "Noise: what noisy labels change. Correlations: Spearman's, across methods. Pareto: error against "

@@ -301,6 +301,16 @@ class ScoresScreen(ConsoleScreen):
         """Show all methods, or the one under the cursor, in the views that list."""
         self.console.tell("all methods" if self._side.widen() else "the method under the cursor")
 
+    def action_read(self, step: int) -> None:
+        """Scroll what is told about the row under the cursor.
+
+        Parameters
+        ----------
+        step : int
+            1 onwards, -1 back.
+        """
+        self._side.read(step)
+
     def action_measure(self) -> None:
         """Take the next cost of the Pareto view."""
         self._side.next_measure()

@@ -128,6 +128,18 @@ class Side(Vertical):
         self._make()
         return self._everybody
 
+    def read(self, step: int) -> None:
+        """Scroll what is told about a row, whatever has the focus.
+
+        Parameters
+        ----------
+        step : int
+            1 onwards, -1 back.
+        """
+        listing = self.listing
+        told = self.query_one("#bars") if listing is None else listing.query_one(".about")
+        told.scroll_relative(y=step * max(1, told.size.height - 1), animate=False)
+
     def next_measure(self) -> None:
         """Take the next cost of the Pareto view, if that is in front already."""
         if self.front == "front":

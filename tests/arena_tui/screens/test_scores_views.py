@@ -177,6 +177,16 @@ async def test_what_is_shown_is_copied_and_zoom_gives_it_the_screen(studied, mon
         assert pilot.app.screen.query_one("#list").display
 
 
+async def test_all_that_is_told_of_a_run_can_be_read_on_a_small_screen(studied):
+    async with console_at((80, 24), studied, "scores") as pilot:
+        shown = await pressed(pilot, "u")
+        for _ in range(8):
+            shown += await pressed(pilot, "J")
+        for words in ("judge", "frozen 2026-11-30", "ground truth", "agreement", "of search"):
+            assert words in shown, words
+        assert listing(pilot, "runs").table.has_focus
+
+
 async def test_views_of_an_unscored_campaign_say_so(ended):
     async with console_at((80, 24), ended, "scores") as pilot:
         for key in ("t", "u", "d", "n", "w", "f"):

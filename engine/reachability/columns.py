@@ -143,6 +143,15 @@ def constant(atom: Atom, theta: float, X: Array) -> float:
     return generic.UNIT * float(np.sinh(theta))
 
 
+def multiplied(atom: Atom, theta: float, factor: float) -> float:
+    """Return the theta of an inner constant that is a positive multiple of another's."""
+    if atom.shape == "logarithm":
+        return theta + float(np.log(factor))
+    if atom.shape == "generic":
+        return float(np.arcsinh(factor * np.sinh(theta)))
+    return theta * factor
+
+
 def kernel(atoms: Sequence[Atom], X: Array) -> Kernel:
     """Stack atoms of one quick shape over the training rows.
 

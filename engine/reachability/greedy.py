@@ -10,7 +10,7 @@ from engine.reachability.atoms import Atom, atom
 from engine.reachability.columns import Array, Field, box, constant, design, field, thinned
 from engine.reachability.fit import Batch, basis, minimize, project
 from engine.reachability.model import Model, model
-from engine.reachability.starts import Table, gains, halton, peaks, tabulate
+from engine.reachability.starts import Table, drawn, gains, halton, moved, peaks, tabulate
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ KNOCKOUT_LIMITS = Limits(rows=300, starts=4, evaluations=1200)
 """Paper 2, table 6, matched knockout."""
 
 WARM_STARTS = 6  # peaks of the one-parameter profile tried with the current model's parameters
-REDRAWN_STARTS = 4  # at least so many starts redraw the current model's parameters too
+MOVED_STARTS = 4  # at least so many starts move the current model's parameters too
 SCREEN_ROWS = 256  # evenly spaced rows on which starts and candidates are screened
 SCREEN_EVALUATIONS, SCREEN_TOLERANCE = 60, 1e-4
 POLISHED = 12  # candidates fitted to stagnation before one is chosen
@@ -297,11 +297,6 @@ def _starts(state: _State, table: Table, count: int) -> tuple[NDArray[np.intp], 
     span, residual = state.span(), state.residual()
     gain = gains(table, span, residual)
     terms = "|".join(sorted(field_.atoms[index].normal for index in state.chosen))
-    low, high = (
-        (np.array(side) for side in zip(*(box(field_.atoms[i], field_.X) for i in members), strict=True))
-        if members
-        else (np.empty(0), np.empty(0))
-    )
     candidates: list[int] = []
     starts: list[list[float]] = []
     for index, one in enumerate(field_.atoms):
@@ -310,21 +305,18 @@ def _starts(state: _State, table: Table, count: int) -> tuple[NDArray[np.intp], 
         if one.parametric:
             part = table.parts[index]
             tops = table.theta[part][peaks(gain[part], WARM_STARTS)].tolist()
-            first, last = _own_box(field_, index)
         else:
-            tops, first, last = [0.0], 0.0, 0.0
-        own = tops[: min(count, WARM_STARTS) if not members else max(1, count - REDRAWN_STARTS)]
+            tops = [0.0]
+        own = tops[: min(count, WARM_STARTS) if not members else max(1, count - MOVED_STARTS)]
         rows = [[*warm, theta] for theta in own]
         if members:
-            drawn = halton(count - len(rows), len(members) + 1, f"{state.key}|{one.normal}|{terms}")
-            for place, point in enumerate(drawn):
-                again = low + point[:-1] * (high - low)
-                theta = (
-                    tops[place // 2 % len(tops)]
-                    if tops and place % 2 == 0
-                    else first + point[-1] * (last - first)
-                )
-                rows.append([*again.tolist(), theta])
+            points = halton(count - len(rows), len(members) + 1, f"{state.key}|{one.normal}|{terms}")
+            for place, point in enumerate(points):
+                theta = 0.0
+                if one.parametric:
+                    peak = bool(tops) and place // 2 % 2 == 0
+                    theta = tops[place // 2 % len(tops)] if peak else drawn(table, index, float(point[-1]))
+                rows.append([*moved(table, members, warm, place, point), theta])
         candidates += [index] * len(rows)
         starts += rows
     return np.array(candidates, dtype=np.intp), np.array(starts, dtype=np.float64)

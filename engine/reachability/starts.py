@@ -1,16 +1,18 @@
-"""Where fits start: peaks of each candidate's one-parameter profile, and keyed Halton points."""
+"""Where fits start: peaks of a candidate's one-parameter profile, and keyed draws near the model and away."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.reachability.columns import Array, Field, design, grid
+from engine.reachability.columns import Array, Field, design, grid, multiplied
 
 INDEPENDENT = 1e-9  # squared length that a tabulated unit column must keep after projection
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)
 BLOCK = 512  # tabulated columns worked on at once
+NEARBY = 4.0  # an inner constant that is drawn nearby lies within this factor of where it was
 MOST_KEPT = 16_000_000  # entries of a table that is kept between rounds; a larger one is computed anew
 
 
@@ -121,6 +123,63 @@ def peaks(gain: Array, most: int) -> NDArray[np.intp]:
     padded = np.concatenate([[-1.0], gain, [-1.0]])
     local = np.flatnonzero((padded[1:-1] >= padded[:-2]) & (padded[1:-1] > padded[2:]) & (gain > 0.0))
     return local[np.argsort(-gain[local], kind="stable")][:most]
+
+
+def drawn(table: Table, index: int, share: float) -> float:
+    """Return the theta at a share of an atom's grid, so that rates spread by ratio and frequencies evenly.
+
+    Parameters
+    ----------
+    table
+        Tabulated columns.
+    index
+        A parametric atom.
+    share
+        From 0 to 1.
+
+    Returns
+    -------
+    float
+    """
+    points = table.theta[table.parts[index]]
+    return float(np.interp(share * (len(points) - 1), np.arange(len(points)), points))
+
+
+def moved(
+    table: Table, members: Sequence[int], warm: Sequence[float], place: int, shares: Array
+) -> list[float]:
+    """Return another start of the current model's inner parameters.
+
+    A joint minimum with one more term mostly lies where every constant has moved somewhat, or where one term
+    has taken another part in the sum; drawn all anew at once, the parameters hardly ever come near either.
+
+    Parameters
+    ----------
+    table
+        Tabulated columns.
+    members
+        The model's parametric atoms.
+    warm
+        Their theta now.
+    place
+        Number of the start: even ones draw one member anew, in turn, odd ones every member nearby.
+    shares
+        (p,) or longer, one of [0, 1) for each member.
+
+    Returns
+    -------
+    list of float
+    """
+    if place % 2:
+        atoms = table.field.atoms
+        return [
+            multiplied(atoms[index], theta, NEARBY ** (2.0 * share - 1.0))
+            for index, theta, share in zip(members, warm, shares, strict=False)
+        ]
+    again = list(warm)
+    turn = place // 2 % len(members)
+    again[turn] = drawn(table, members[turn], float(shares[turn]))
+    return again
 
 
 def halton(count: int, dimensions: int, key: str) -> Array:

@@ -10,7 +10,7 @@ from engine.reachability.fit import Batch, basis, minimize, project
 from engine.reachability.greedy import Limits, search
 from engine.reachability.libraries import LASR, POLY, expand, fitted
 from engine.reachability.proposals import pool
-from engine.reachability.starts import halton, peaks
+from engine.reachability.starts import drawn, halton, moved, peaks, tabulate
 from engine.reachability.subsample import subsample
 
 QUICK = Limits(rows=200, starts=6)
@@ -93,6 +93,48 @@ def test_a_caller_can_end_the_search_between_rounds():
     assert result.stopped == "cut"
     assert len(result.path) == 1
     assert seen[1][1] > seen[0][1]
+
+
+def test_terms_that_must_all_move_to_let_a_third_in_mostly_do():
+    # Before the decay comes in, the sine and the growth have taken part of it over. Starts that draw every
+    # constant anew from its whole box reach the exact sum for one key in 24.
+    X, y = rows(lambda u, v: np.sin(2.0 * u) + np.exp(-1.5 * u) + 0.02 * np.exp(0.7 * u))
+    pool_ = ["sin(a*x0)", "exp(-a*x0)", "exp(a*x0)"]
+    errors = [found(pool_, X, y, f"move:{seed}", Limits(rows=200)).model.nmse for seed in range(8)]
+    assert sum(error < 1e-20 for error in errors) >= 3
+
+
+def test_starts_that_move_the_model_stay_near_or_draw_one_constant_anew():
+    X, y = rows(lambda u, v: u)
+    texts = ["sin(a*x0)", "exp(-a*x1)", "log(abs(x0) + a)", "abs(x1)**a", "x0/(a + x1)"]
+    atoms = [atom(text) for text in texts]
+    table = tabulate(field(atoms, X, y))
+    members, warm = list(range(len(atoms))), [3.0, 2.0, -1.0, 1.5, 6.0]
+    before = [constant(one, theta, X) for one, theta in zip(atoms, warm, strict=True)]
+    anew = set()
+    for place, shares in enumerate(halton(20, len(members), "moved")):
+        again = moved(table, members, warm, place, shares)
+        if place % 2:
+            ratios = [
+                constant(one, theta, X) / was for one, theta, was in zip(atoms, again, before, strict=True)
+            ]
+            assert all(0.25 <= ratio <= 4.0 for ratio in ratios)
+            assert len({round(ratio, 6) for ratio in ratios}) == len(ratios)
+        else:
+            changed = [member for member in members if again[member] != warm[member]]
+            assert len(changed) == 1
+            low, high = box(atoms[changed[0]], X)
+            assert low <= again[changed[0]] <= high
+            anew |= set(changed)
+    assert anew == set(members)
+
+
+def test_rates_are_drawn_by_their_ratio():
+    # Evenly drawn rates would hardly ever be slow: half of all draws decay within a 150th of the range.
+    X, y = rows(lambda u, v: u)
+    table = tabulate(field([atom("exp(-a*x0)")], X, y))
+    slow, fast = drawn(table, 0, 0.0), drawn(table, 0, 1.0)
+    assert drawn(table, 0, 0.5) == pytest.approx(np.sqrt(slow * fast), rel=0.01)
 
 
 def test_the_cap_counts_residual_evaluations_of_each_start():

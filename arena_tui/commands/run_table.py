@@ -32,10 +32,9 @@ def run_table(runs: Iterable["Run"]) -> str:
 
 
 def _cells(run: "Run") -> tuple[str, ...]:
-    from engine.running.summary import STARVED_AFTER_S, STARVED_SHARE, cpu_share
+    from engine.running.summary import cpu_share, starved
 
     share = cpu_share(run)
-    starved = share is not None and share < STARVED_SHARE and (run.elapsed or 0.0) >= STARVED_AFTER_S
     return (
         run.label,
         run.task,
@@ -43,7 +42,7 @@ def _cells(run: "Run") -> tuple[str, ...]:
         run.key.cell,
         run.status,
         "" if run.elapsed is None else f"{run.elapsed:.1f}/{run.budget:g}",
-        "" if share is None else f"{100 * share:.0f}%{'!' if starved else ''}",
+        "" if share is None else f"{100 * share:.0f}%{'!' if starved(run) else ''}",
         number(run.id_nmse),
         number(run.ood_nmse),
         shortened(run.expression or run.reason or ""),

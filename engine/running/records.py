@@ -115,8 +115,8 @@ class Run:
     """One cell of a campaign and the state of its latest attempt.
 
     ``id_nmse``, ``ood_nmse`` and ``expression`` are the final ones of an ended run and the latest
-    evaluated incumbent's of a running one. ``elapsed`` is in seconds since the fit began, ``rss`` and
-    ``peak_rss`` in bytes.
+    evaluated incumbent's of a running one. ``elapsed`` is in seconds since the fit began, ``startup`` in
+    seconds before that; ``cpu_s`` counts both. ``rss`` and ``peak_rss`` are in bytes.
     """
 
     key: RunKey
@@ -131,6 +131,7 @@ class Run:
     threads: int
     reason: str | None = None
     elapsed: float | None = None
+    startup: float | None = None
     cpu_s: float | None = None
     rss: int | None = None
     peak_rss: int | None = None

@@ -87,6 +87,7 @@ def ended(base: Run, result: Mapping[str, Any], folder: Path, attempts: int, seg
         threads=int(result.get("threads", base.threads)),
         reason=result.get("reason"),
         elapsed=number(result.get("fit_s")),
+        startup=number(result.get("startup_s")),
         cpu_s=number(result.get("cpu_s")),
         peak_rss=result.get("peak_rss"),
         incumbents=int(result.get("incumbents", 0)),
@@ -126,6 +127,7 @@ class LiveRun:
         self._evaluation: Evaluation | None = None
         self._sample: dict[str, Any] = {}
         self._began = False
+        self._startup: float | None = None
         self._peak = 0
 
     def look(self) -> Run:
@@ -151,6 +153,7 @@ class LiveRun:
             damage=damage,
             reason=damage,
             elapsed=self._elapsed(),
+            startup=self._startup,
             cpu_s=number(sample.get("cpu_s")),
             rss=sample.get("rss"),
             peak_rss=self._peak or None,
@@ -172,6 +175,8 @@ class LiveRun:
         for line in self._new(layout.TELEMETRY):
             self._sample = line
             self._peak = max(self._peak, int(line.get("rss") or 0))
+        if self._startup is None and self._sample:
+            self._startup = self._before_fit()
 
     def _new(self, name: str) -> tuple[dict[str, Any], ...]:
         path = self.folder / name
@@ -205,6 +210,17 @@ class LiveRun:
             if abs(time.time() - self.folder.stat().st_mtime) < _STARTS_WITHIN_S:
                 return True
         return lease.owner(self.folder.parents[4]) is not None
+
+    def _before_fit(self) -> float | None:
+        """Return the seconds between the keeper's start and the fit's, by the wall clock of its records."""
+        try:
+            keeper = store.read_record(self.folder / layout.KEEPER) or {}
+        except EngineError:
+            return None
+        t, at, began = (
+            number(value) for value in (self._sample.get("t"), self._sample.get("at"), keeper.get("at"))
+        )
+        return None if t is None or at is None or began is None else max(0.0, at - t - began)
 
     def _elapsed(self) -> float | None:
         t, at = number(self._sample.get("t")), number(self._sample.get("at"))

@@ -11,7 +11,7 @@ from engine.running.records import Run
 STARVED_SHARE = 0.7
 # Below this many seconds the figure says nothing.
 STARVED_AFTER_S = 5.0
-# Below this many seconds the CPU seconds are mostly the start-up's.
+# Below this many seconds the two clocks' grain is too much of it.
 SHARE_AFTER_S = 1.0
 
 
@@ -122,12 +122,30 @@ def cpu_share(run: Run) -> float | None:
     Returns
     -------
     float or None
-        CPU seconds over elapsed seconds times threads; None where either is not known, and for a run so
-        short that its start-up, which counts in CPU seconds only, is most of it.
+        CPU seconds over wall seconds times threads, start-up counted in both; None where either is not known,
+        and for a run so short that it says nothing.
     """
-    if run.cpu_s is None or run.elapsed is None or run.elapsed < SHARE_AFTER_S:
+    if run.cpu_s is None or run.elapsed is None:
         return None
-    return round(run.cpu_s / (run.elapsed * run.threads), 3)
+    wall = run.elapsed + (run.startup or 0.0)
+    return None if wall < SHARE_AFTER_S else round(run.cpu_s / (wall * run.threads), 3)
+
+
+def starved(run: Run) -> bool:
+    """Tell whether a run got so little CPU time that its time limit was not worth what it says.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+
+    Returns
+    -------
+    bool
+        False where the share is not known; a method that waits (for a model, say) shows too.
+    """
+    share = cpu_share(run)
+    return share is not None and share < STARVED_SHARE and (run.elapsed or 0.0) >= STARVED_AFTER_S
 
 
 def counts(campaign: Campaign) -> dict[str, int]:

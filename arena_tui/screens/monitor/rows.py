@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Self
 from arena_tui.widgets import numbers
 from arena_tui.widgets.numbers import NOTHING
 from arena_tui.widgets.table import Column, Row
+from engine.running import summary
 
 if TYPE_CHECKING:
     from engine.running.records import Run
@@ -30,9 +31,6 @@ STATUS: Mapping[str, tuple[str, str, int]] = {
 }
 LIVE = ("running", "starting", "ending")
 FAILED = ("interrupted", "crashed", "start failed", "memory", "invalid output")
-# Below this share of a core per thread a run is starved: its time limit was not worth what it says.
-STARVED = 0.5
-_STARVED_AFTER_S = 5.0
 
 
 class Elapsed(float):
@@ -50,7 +48,7 @@ class Elapsed(float):
 
 
 class CpuShare(float):
-    """CPU seconds per second of wall time; knows how many threads it was allowed and whether it starved."""
+    """CPU seconds per second of wall time and thread; knows whether the run starved."""
 
     __slots__ = ("starved",)
 
@@ -171,9 +169,8 @@ def row(run: "Run", *, dropped: bool = False) -> Row:
         Its key is the run's id.
     """
     share = None
-    if run.cpu_s is not None and run.elapsed:
-        level = run.cpu_s / run.elapsed
-        share = CpuShare(level, starved=run.elapsed > _STARVED_AFTER_S and level < STARVED)
+    if (of_threads := summary.cpu_share(run)) is not None:
+        share = CpuShare(of_threads, starved=summary.starved(run))
     return Row(
         run.id,
         {

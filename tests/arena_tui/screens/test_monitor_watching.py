@@ -215,6 +215,9 @@ def test_a_starved_run_shows(ended):
     tone = next(column.tone for column in rows.COLUMNS if column.name == "cpu")
     assert tone(rows.row(replace(run, elapsed=20.0, cpu_s=4.0)).values["cpu"]) == "bad"
     assert tone(rows.row(replace(run, elapsed=20.0, cpu_s=19.0)).values["cpu"]) == ""
+    # Four threads that shared one core starved; CPU seconds of the start-up stand beside its own time.
+    assert tone(rows.row(replace(run, elapsed=20.0, cpu_s=19.0, threads=4)).values["cpu"]) == "bad"
+    assert rows.row(replace(run, elapsed=2.0, startup=3.0, cpu_s=4.5)).values["cpu"] == 0.9
 
 
 async def test_a_slow_disk_never_holds_a_key_up_and_what_is_old_says_so_pain_83(mixed, monkeypatch):

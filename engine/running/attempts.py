@@ -19,6 +19,8 @@ from engine.running.records import RunKey
 
 # How long a keeper may take from its start to its first record, on a busy machine.
 _CLAIM_PATIENCE_S = 3.0
+# A keeper of another machine that has left no sign for this long is taken for dead.
+_SILENCE_S = 60.0
 
 
 class Found(Enum):
@@ -143,8 +145,12 @@ def _keeper_alive(folder: Path) -> bool:
         if store.write_new(folder / layout.KEEPER, (json.dumps(note) + "\n").encode()):
             return False
         keeper = store.read_record(folder / layout.KEEPER) or {}
+    return _lives(keeper, folder)
+
+
+def _lives(keeper: Mapping[str, Any], folder: Path) -> bool:
     alive = liveness.alive(keeper)
-    # A keeper on another machine lives as long as its samples come.
+    # A keeper on another machine lives as long as its signs come.
     return _fresh(folder) if alive is None else alive
 
 
@@ -154,7 +160,7 @@ def _fresh(folder: Path) -> bool:
         newest = folder.stat().st_mtime
     with contextlib.suppress(OSError):
         newest = max(newest, (folder / layout.TELEMETRY).stat().st_mtime)
-    return time.time() - newest < 60.0
+    return time.time() - newest < _SILENCE_S
 
 
 def keeper_of(folder: Path) -> Mapping[str, Any] | None:
@@ -175,6 +181,23 @@ def keeper_of(folder: Path) -> Mapping[str, Any] | None:
     except EngineError:
         return None
     return None if record is None or record.get("abandoned") else record
+
+
+def kept(folder: Path) -> bool:
+    """Tell whether an attempt still has its keeper.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        The attempt.
+
+    Returns
+    -------
+    bool
+        False once the keeper is gone; one of another machine lives as long as its signs come.
+    """
+    keeper = keeper_of(folder)
+    return keeper is not None and _lives(keeper, folder)
 
 
 def stop_keeper(folder: Path) -> bool:

@@ -17,6 +17,7 @@ from engine.running.job import read
 from engine.running.watch import SIGNALS, Clock, Watch, reap, sample
 
 STARTUP_POLL_S = 0.02
+SIGN_S = 5.0
 MEMORY_POLL_S = 0.25
 TREE_LOOK_S = 1.0
 HEAD_BYTES = 65_536
@@ -66,8 +67,12 @@ def main(arguments: list[str], clock: Clock | None = None) -> int:
 
 def _wait_for_begin(watch: Watch) -> str | None:
     """Wait for the fit-began line; the cause when the run ends before it."""
-    deadline = watch.clock.now() + watch.job.startup_s
+    shown = watch.clock.now()
+    deadline = shown + watch.job.startup_s
     while True:
+        if watch.clock.now() - shown >= SIGN_S:
+            shown = watch.clock.now()
+            _give_a_sign(watch)
         cause = _step(watch, min(STARTUP_POLL_S, deadline - watch.clock.now()))
         _look_for_begin(watch)
         if watch.began is not None:
@@ -78,6 +83,15 @@ def _wait_for_begin(watch: Watch) -> str | None:
             return cause
         if watch.clock.now() >= deadline:
             return "startup"
+
+
+def _give_a_sign(watch: Watch) -> None:
+    """Show other machines that this keeper lives: there are no samples before the fit begins."""
+    try:
+        os.utime(watch.attempt)
+    except OSError:
+        # Its folder was moved away: that is found out when the last word is to be written.
+        return
 
 
 def _look_for_begin(watch: Watch) -> None:

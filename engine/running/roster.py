@@ -1,5 +1,6 @@
 """The methods of a campaign as the engine starts them: description, merged settings, command, versions."""
 
+import contextlib
 import platform
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -73,6 +74,31 @@ def starters(spec: CampaignSpec, to_start: Iterable[str], *, skip_missing: bool)
                     raise
         found[entry.label] = Starter(entry, method, settings, launch, versions(method))
     return found
+
+
+def equipped(spec: CampaignSpec, known: dict[str, Starter], labels: Iterable[str]) -> dict[str, Starter]:
+    """Make methods ready to start that had nothing to start when they were looked up.
+
+    Parameters
+    ----------
+    spec : CampaignSpec
+        The campaign.
+    known : dict
+        Its starters by label.
+    labels : iterable of str
+        Labels of runs to attempt again.
+
+    Returns
+    -------
+    dict
+        The starters; ``launch`` stays None where the method's environment is gone.
+    """
+    lacking = {label for label in labels if known[label].launch is None}
+    if lacking:
+        with contextlib.suppress(EngineError):
+            again = starters(spec, lacking, skip_missing=True)
+            return known | {label: again[label] for label in lacking}
+    return known
 
 
 def _check_model(spec: CampaignSpec, method: Method, *, to_start: bool) -> None:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from engine.errors import EngineError
 from engine.running import (
     attempts,
     capacity,
@@ -32,7 +31,7 @@ from engine.running.outcomes import Outcome, Progress
 from engine.running.prepared import Preparer
 from engine.running.reader import Campaign, read_campaign
 from engine.running.records import RunKey
-from engine.running.roster import Starter, starters
+from engine.running.roster import Starter, equipped, starters
 from engine.running.tail import Tail
 from tasks.errors import TaskError
 
@@ -195,7 +194,7 @@ class Supervisor:
         missing = {label for label, starter in self._starters.items() if starter.launch is None}
         skipped = [key for key in self._queue if key.label in missing]
         if skipped:
-            self._skipped = sorted({key.label for key in skipped})
+            self._skipped = sorted({*self._skipped, *(key.label for key in skipped)})
             self._queue = deque(key for key in self._queue if key.label not in missing)
 
     def _make_cores(self) -> None:
@@ -369,7 +368,10 @@ class Supervisor:
             if run.cores:
                 self._free_cores.append(run.cores)
             if not self._draining:
+                # A run that was adopted may be the only one of its label.
+                self._starters = equipped(self.spec, self._starters, {run.key.label})
                 self._queue.appendleft(run.key)
+                self._skip()
 
     # What people ask for.
 
@@ -402,11 +404,7 @@ class Supervisor:
             for key, status in self._ended.items()
             if (key.id in wanted if wanted else status in records.FAILED)
         ]
-        lacking = {key.label for key in chosen if self._starters[key.label].launch is None}
-        if lacking:
-            with contextlib.suppress(EngineError):
-                again = starters(self.spec, lacking, skip_missing=True)
-                self._starters |= {label: again[label] for label in lacking}
+        self._starters = equipped(self.spec, self._starters, {key.label for key in chosen})
         chosen = [key for key in chosen if self._starters[key.label].launch is not None]
         for key in chosen:
             del self._ended[key]

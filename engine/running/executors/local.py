@@ -7,7 +7,7 @@ from pathlib import Path
 
 import engine
 from engine.errors import EngineError
-from engine.running import attempts, liveness, store
+from engine.running import attempts, store
 from engine.running.job import Job
 
 _ROOT = str(Path(engine.__file__).resolve().parents[1])
@@ -76,8 +76,7 @@ class LocalExecutor:
         child = self._children.get(attempt)
         if child is not None:
             return child.poll() is None
-        keeper = attempts.keeper_of(attempt)
-        return keeper is not None and liveness.alive(keeper) is not False
+        return attempts.kept(attempt)
 
     def stop(self, attempt: Path) -> None:
         """Ask an attempt's keeper to end its run.

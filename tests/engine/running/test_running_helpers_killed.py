@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.errors import EngineError
-from engine.running import prepared
+from engine.running import attempts, prepared
 from engine.running.evaluation_pool import EvaluationPool
 from engine.running.prepared import Preparer
 from tasks.errors import TaskError
@@ -99,3 +99,17 @@ def test_a_task_that_cannot_be_made_is_told_from_a_machine_that_cannot_make_it(t
 
     with pytest.raises(TaskError, match="u9999999"):
         asyncio.run(prepare("u9999999"))
+
+
+def test_a_keeper_of_another_machine_that_falls_silent_is_given_up(tmp_path, arena_home, monkeypatch):
+    folder = make_campaign(tmp_path / "c", {"stub": QUICK})
+    use_stubs(folder, monkeypatch)
+    monkeypatch.setattr(attempts, "_SILENCE_S", 1.5)
+    (run,) = runs_of(folder).values()
+    _, attempt = attempts.create(folder, run.key)
+    keeper = {"host": "elsewhere", "boot_id": "b", "pid": 1, "started": "1", "mark": "m", "scratch": None}
+    (attempt / "keeper.json").write_text(json.dumps(keeper))
+    supervise(folder)
+    after = runs_of(folder)[run.id]
+    assert (after.status, after.attempts) == ("completed", 2)
+    assert (attempt / "keeper.json").exists()

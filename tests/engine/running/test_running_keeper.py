@@ -127,6 +127,16 @@ def test_a_kill_by_a_kernel_without_memory_is_memory(monkeypatch):
     assert (status, reason) == ("crashed", "killed (signal 9, not by us)")
 
 
+def test_a_keeper_shows_that_it_lives_while_its_worker_starts(tmp_path):
+    # A minute of its clock passes in half a second of the machine's.
+    job = job_for(tmp_path, stub_script(tmp_path, "time.sleep(600)"), startup_s=600.0, grace_s=1.0)
+    process = start_keeper(job, factor=120)
+    assert wait_for((Path(job.attempt) / "keeper.json").exists)
+    os.utime(job.attempt, (1e9, 1e9))
+    wait_for(lambda: Path(job.attempt).stat().st_mtime > 1e9 + 1)
+    assert process.wait(PATIENCE_S) == 0
+
+
 def test_a_stop_request_cancels_and_leaves_nothing(tmp_path):
     job = job_for(tmp_path, stub_script(tmp_path, DAEMON + "begin(); time.sleep(60)"), budget_s=60.0)
     process = start_keeper(job)

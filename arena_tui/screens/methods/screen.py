@@ -298,6 +298,8 @@ class MethodsScreen(ConsoleScreen):
         self._output = [f"$ arena-tui {' '.join(words)}"]
         self._front("output")
         self._print_output()
+        # From here on it stays at its end until somebody scrolls up to read.
+        self.query_one("#output", VerticalScroll).anchor()
         self._child = Child(words, self._line, self._ended)
 
     def _line(self, line: str) -> None:
@@ -310,7 +312,6 @@ class MethodsScreen(ConsoleScreen):
 
     def _print_output(self) -> None:
         self.query_one("#lines", Plain).show("\n".join(self._output))
-        self.query_one("#output", VerticalScroll).scroll_end(animate=False)
 
     def _ended(self, code: int) -> None:
         if self._child is None:
@@ -336,9 +337,12 @@ class MethodsScreen(ConsoleScreen):
         self._examine(list(self._known))
 
     def _examine(self, names: list[str]) -> None:
-        self.console.tell(
-            f"asking the doctor about {names[0] if len(names) == 1 else f'{len(names)} methods'}…"
-        )
+        asked = f"asking the doctor about {names[0] if len(names) == 1 else f'{len(names)} methods'}…"
+        self.console.tell(asked)
+        if self._child is None:
+            self._output = [asked]
+            self._front("output")
+            self._print_output()
         self.ask(lambda: overriding.examine(names), self._examined, topic="doctor")
 
     def _examined(self, found: dict[str, tuple[str, str]]) -> None:
@@ -346,9 +350,13 @@ class MethodsScreen(ConsoleScreen):
             known = self._known[name]
             self._known[name] = Known(known.method, known.state, status)
         self._load()
-        self._output = [f"{name:<12} {status:<16} {detail}" for name, (status, detail) in found.items()]
+        width = max(len(name) for name in found)
+        self._output = [f"{name:<{width}} {status:<16} {detail}" for name, (status, detail) in found.items()]
         self._front("output")
         self._print_output()
+        output = self.query_one("#output", VerticalScroll)
+        output.anchor(anchor=False)
+        output.scroll_home(animate=False)
 
     # -- copying -------------------------------------------------------------------------------------------
 

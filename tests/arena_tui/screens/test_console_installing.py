@@ -81,6 +81,18 @@ async def test_a_licence_and_a_checkout_are_asked_for_first(monkeypatch):
         assert Asked.words == ["methods", "install", "delta", "--source", "here", "--accept-licence"]
 
 
+async def test_the_doctor_is_asked_and_answers_from_the_top(monkeypatch):
+    found = {name: ("ready" if name == "alpha" else "broken", f"why {name}") for name in ("alpha", "beta")}
+    monkeypatch.setattr("arena_tui.screens.methods.overriding.examine", lambda names: found)
+    async with console_at(size=(120, 40), first="methods") as pilot:
+        await pilot.press("H")
+        await settle(pilot)
+        shown = text_of(pilot)
+        assert "alpha ready            why alpha" in shown
+        assert "beta  broken           why beta" in shown
+        assert pilot.app.screen.query_one("#methods", Table).get("beta").values["doctor"] == "broken"
+
+
 async def test_leaving_ends_an_installation_and_nothing_else(monkeypatch):
     ended = []
     monkeypatch.setattr(installing.Child, "end", lambda self: ended.append(self._process.wait(60)))

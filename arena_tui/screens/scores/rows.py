@@ -13,6 +13,7 @@ AXES = ("ID", "OOD", "SYM", "MIN", "EFF", "STAB")
 RATES = ("Acc0.01", "Acc0.001", "strict", "SA", "R2>0.999", "solution rate")
 DASH = "–"
 _BAR = 20
+_FULL = 99.995
 # Best and second of a column: a mark that needs no colour, and a tone where there is one.
 _PLACES = {1: ("¹", "good"), 2: ("²", "fair")}
 
@@ -23,7 +24,9 @@ def _hundred(value: object) -> str:
         return DASH
     number, n, of, place = value
     mark, _ = _PLACES.get(place, ("", ""))
-    return (DASH if number is None else f"{number:.2f}") + mark + ("" if n == of else "°")
+    # A full score keeps its marks within the column.
+    written = DASH if number is None else f"{number:.2f}" if number < _FULL else "100.0"
+    return written + mark + ("" if n == of else "°")
 
 
 def _standing(value: object) -> str:

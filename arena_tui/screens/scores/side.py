@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from engine.scoring.tradeoffs import Point
 
 Ask = Callable[[Callable[[], object], Callable[..., object], str], None]
-_NO_NOISE = "no method has runs under both clean and noisy labels; arena-tui run --conditions makes them"
+_NO_NOISE = "no noisy runs beside clean ones: arena-tui run --conditions clean,noise005"
 
 
 class Side(Vertical):
@@ -277,6 +277,9 @@ class Side(Vertical):
 
             self._relations = relations
             note = axis_rows.axis_note(relations, LEAST, ENOUGH)
+            own = [record for record in scored.methods if record["condition"] == condition]
+            if any(record[f"{axis}_n"] < record[f"{axis}_of"] for record in own for axis in rows.AXES):
+                note += " Not every run has its scores yet (°)."
             self.query_one("#axes", Listing).show(
                 axis_rows.axis_rows(relations.own), note, caution=axis_rows.methods_of(relations) < ENOUGH
             )
@@ -304,6 +307,9 @@ class Side(Vertical):
             show(self._known[key])
             return
         known = self._known
+        listing = self.listing
+        if listing is not None and not listing.table.total:
+            listing.show([], empty="being worked out…")
 
         def keep(found: object) -> None:
             known[key] = found

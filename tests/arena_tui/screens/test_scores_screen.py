@@ -75,7 +75,7 @@ async def test_a_campaign_without_noise_says_how_to_get_some(scored):
     async with console_at((160, 48), scored, "scores") as pilot:
         await pilot.press("n")
         await settle(pilot)
-        assert "no method has runs under both clean and noisy labels" in text_of(pilot)
+        assert "no noisy runs beside clean ones" in text_of(pilot)
 
 
 def test_the_best_and_the_second_are_marked_under_their_own_labels():

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena_tui.screens.scores import axis_rows, front, hexagon, noise_rows, pair_rows, survey
+from arena_tui.screens.scores import axis_rows, front, hexagon, noise_rows, pair_rows, rows, survey
 from arena_tui.screens.scores.listing import Listing
 from arena_tui.widgets.table import Table
 from engine.scoring import tables
@@ -125,6 +125,13 @@ def test_few_methods_and_tasks_are_said_to_mean_nothing(small):
     assert "needs 3 methods" in axis_rows.axis_note(none, LEAST, ENOUGH)
     assert survey.noise(small) == ()
     assert noise_rows.noise_note(()) == ""
+
+
+def test_a_full_score_keeps_its_marks_in_the_column():
+    column = next(column for column in rows.METHOD_COLUMNS if column.name == "MIN")
+    shown = column.show((100.0, 1, 6, 1))
+    assert shown == "100.0¹°"
+    assert len(shown) <= column.width
 
 
 async def test_pareto_names_every_point_in_chart_and_table(studied):

@@ -201,11 +201,20 @@ async def test_views_of_an_unscored_campaign_say_so(ended):
 
 
 VIEWS = {"tasks": "t", "runs": "u", "pairs": "d", "noise": "n", "axes": "w", "front": "f"}
+SMALL, LARGE = (80, 24), (160, 48)
+DARK, SAFE = "arena-dark", "arena-colour-blind"
+# Tasks and runs are the table and the facts of other pictures; two of four show how they are laid out.
+PICTURES = [
+    *((view, size, theme) for view in list(VIEWS)[2:] for size in (SMALL, LARGE) for theme in (DARK, SAFE)),
+    *((view, size, theme) for view in list(VIEWS)[:2] for size, theme in ((SMALL, DARK), (LARGE, SAFE))),
+]
 
 
-@pytest.mark.parametrize("theme", ["arena-dark", "arena-colour-blind"])
-@pytest.mark.parametrize("size", [(80, 24), (160, 48)], ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize(
+    ("view", "size", "theme"),
+    PICTURES,
+    ids=lambda one: f"{one[0]}x{one[1]}" if isinstance(one, tuple) else one,
+)
 def test_picture_of_a_view(snap_compare, studied, view, size, theme):
     async def prepare(pilot):
         await settle(pilot)

@@ -189,7 +189,7 @@ def from_frame(frame: pd.DataFrame, where: str) -> Responses:
     probes = sorted(frame["method"].unique())
     _require_every_probe(frame, tasks, probes, where)
     frame = frame.sort_values(["task_id", "method"], kind="stable")
-    _require_numbers(frame, where)
+    frame = _with_numbers(frame, where)
     shape = (len(tasks), len(probes))
 
     def counts(name: str) -> NDArray[np.int64]:
@@ -245,8 +245,11 @@ def _require_every_probe(frame: pd.DataFrame, tasks: list[str], probes: list[str
     )
 
 
-def _require_numbers(frame: pd.DataFrame, where: str) -> None:
-    for name in ("valid_seeds", "scheduled_seeds", "timeout_seeds", *MEDIANS, *SPREADS):
+def _with_numbers(frame: pd.DataFrame, where: str) -> pd.DataFrame:
+    """Read the columns of numbers as such, text that spells them included; refuse what cannot be."""
+    counts = ("valid_seeds", "scheduled_seeds", "timeout_seeds")
+    read: dict[str, pd.Series[float]] = {}
+    for name in (*counts, *MEDIANS, *SPREADS):
         column = pd.to_numeric(frame[name], errors="coerce")
         broken = frame[column.isna() & frame[name].notna()]
         if len(broken):
@@ -254,6 +257,14 @@ def _require_numbers(frame: pd.DataFrame, where: str) -> None:
                 f"{where}: {name} of task {broken.iloc[0]['task_id']} is not a number: "
                 f"{broken.iloc[0][name]!r}"
             )
+        fractional = frame[column.isna() | (column % 1 != 0)] if name in counts else frame.iloc[:0]
+        if len(fractional):
+            raise EngineError(
+                f"{where}: {name} of task {fractional.iloc[0]['task_id']} is no whole number: "
+                f"{fractional.iloc[0][name]}"
+            )
+        read[name] = column
+    frame = frame.assign(**read)
     impossible = frame[(frame["valid_seeds"] < 0) | (frame["valid_seeds"] > frame["scheduled_seeds"])]
     if len(impossible):
         row = impossible.iloc[0]
@@ -269,3 +280,4 @@ def _require_numbers(frame: pd.DataFrame, where: str) -> None:
                 f"{where}: {name} of task {row['task_id']}, probe {row['method']} is missing although "
                 f"{row['valid_seeds']:g} seeds are valid ({len(holes)} such rows); correct the table"
             )
+    return frame

@@ -22,6 +22,13 @@ def test_a_responses_table_reads_back_as_it_was_written(tmp_path, ending):
     np.testing.assert_array_equal(back.valid, ours.valid)
 
 
+def test_numbers_that_were_stored_as_text_are_numbers_all_the_same():
+    frame = response_frame(6)
+    text = from_frame(frame.astype(str), "test")
+    np.testing.assert_array_equal(text.id_median, from_frame(frame, "test").id_median)
+    np.testing.assert_array_equal(text.valid, from_frame(frame, "test").valid)
+
+
 def broken(change):
     frame = response_frame(6)
     return change(frame)
@@ -39,6 +46,8 @@ def broken(change):
         (lambda f: f.assign(valid_seeds=5), "has 5 valid of 3 scheduled seeds"),
         (lambda f: f.drop(columns="iqr_log_id_nmse"), "lacks the column iqr_log_id_nmse"),
         (lambda f: f.iloc[:0], "has no rows"),
+        (lambda f: f.assign(valid_seeds=f.valid_seeds.where(f.index != 2)), "is no whole number: "),
+        (lambda f: f.assign(timeout_seeds=0.5), "timeout_seeds of task t0000 is no whole number: 0.5"),
         (
             lambda f: f.assign(
                 median_log_id_nmse=f.median_log_id_nmse.astype(object).where(f.index != 2, "low")

@@ -57,7 +57,7 @@ class PairedScreen(ConsoleScreen):
     def on_mount(self) -> None:
         """List the studies, and go on looking at them."""
         super().on_mount()
-        self.query_one("#studies", Table).focus()
+        self.set_focus(self.query_one("#studies", Table))
         self._feed = Feed(self._shelf.look, _RESTING_S, self._take, self.console.complain)
 
     def on_unmount(self) -> None:

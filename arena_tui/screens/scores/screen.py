@@ -66,7 +66,7 @@ class ScoresScreen(ConsoleScreen):
     def on_mount(self) -> None:
         """Read what an earlier scoring left."""
         super().on_mount()
-        self._table.focus()
+        self.set_focus(self._table)
         self.set_interval(_TICK_S, self._tell_stage)
         self.campaign_changed()
 

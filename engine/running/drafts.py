@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import shutil
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -298,9 +299,15 @@ def create(plan: Plan, out: Path | None) -> Path:
         When the folder is in use, or cannot be written.
     """
     folder = _new_folder() if out is None else _named_folder(out)
-    for task, splits in plan.own:
-        user_data.save(folder, task, splits)
-    spec_file.write(folder, plan.spec)
+    try:
+        for task, splits in plan.own:
+            user_data.save(folder, task, splits)
+        spec_file.write(folder, plan.spec)
+    except EngineError:
+        # Tables without a spec are no campaign, and would keep the same command from being given again.
+        if not (folder / layout.SPEC).exists():
+            shutil.rmtree(folder / layout.DATA, ignore_errors=True)
+        raise
     return folder
 
 

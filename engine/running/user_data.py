@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import secrets
+import shutil
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -31,15 +33,23 @@ def save(campaign: Path, task: Task, splits: Splits) -> None:
     folder = campaign / layout.DATA / task.id
     if (folder / _TASK).exists():
         return
+    # Beside its place until it is whole: neither a full disk nor a kill leaves a part of a table.
+    draft = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        draft.mkdir(parents=True)
         for name, table in splits.named():
-            with (folder / f"{name}.npz").open("wb") as file:
+            with (draft / f"{name}.npz").open("wb") as file:
                 np.savez(file, X=table.X, y=table.y)
+        store.write_whole(
+            draft / _TASK, (json.dumps(asdict(task), allow_nan=False, indent=1) + "\n").encode()
+        )
+        # What stands there without its task is a part that somebody left.
+        shutil.rmtree(folder, ignore_errors=True)
+        draft.replace(folder)
     except OSError as error:
         raise EngineError(store.disk_sentence(folder, error)) from error
-    # Last, and whole: a folder with this file has everything.
-    store.write_whole(folder / _TASK, (json.dumps(asdict(task), allow_nan=False, indent=1) + "\n").encode())
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
 
 
 def task(campaign: Path, identifier: str) -> Task:

@@ -1,6 +1,7 @@
 """The engine's own helpers when something outside ends them, or the machine has no room for their work."""
 
 import asyncio
+import errno
 import json
 import os
 import signal
@@ -9,9 +10,10 @@ import numpy as np
 import pytest
 
 from engine.errors import EngineError
-from engine.running import attempts, prepared
+from engine.running import attempts, drafts, prepared
 from engine.running.evaluation_pool import EvaluationPool
 from engine.running.prepared import Preparer
+from engine.running.spec import MethodEntry
 from tasks.errors import TaskError
 from tests.engine.running.running_campaigns import (
     QUICK,
@@ -113,3 +115,31 @@ def test_a_keeper_of_another_machine_that_falls_silent_is_given_up(tmp_path, are
     after = runs_of(folder)[run.id]
     assert (after.status, after.attempts) == ("completed", 2)
     assert (attempt / "keeper.json").exists()
+
+
+def test_a_table_that_found_no_room_leaves_nothing_and_the_command_can_be_repeated(
+    tmp_path, arena_home, monkeypatch
+):
+    table = tmp_path / "t.csv"
+    table.write_text("a,y\n" + "".join(f"{k},{2 * k}\n" for k in range(20)))
+    draft = drafts.Draft(
+        methods=(MethodEntry("bank", "bank"),),
+        tables=(drafts.Table(str(table), "y"),),
+        seeds=(1,),
+        budget="5s",
+    )
+    plan = drafts.plan(draft)
+    whole = np.savez
+
+    def run_out_of_room(file, **arrays):
+        whole(file, **arrays)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(np, "savez", run_out_of_room)
+        with pytest.raises(EngineError, match="No space left"):
+            drafts.create(plan, tmp_path / "new")
+    assert list((tmp_path / "new").iterdir()) == []
+    assert drafts.create(plan, tmp_path / "new") == tmp_path / "new"
+    (saved,) = (tmp_path / "new" / "data").iterdir()
+    assert {path.name for path in saved.iterdir()} == {"task.json", "train.npz", "valid.npz", "id.npz"}

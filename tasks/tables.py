@@ -285,6 +285,11 @@ def user_task(
     whole = _chosen(path, read_columns(path, only), target, features)
     if whole.rows < FEWEST_ROWS:
         raise TaskError(f"{path.name} has {whole.rows} rows; at least {FEWEST_ROWS} are needed")
+    if whole.y.min() == whole.y.max():
+        raise TaskError(
+            f"{path.name}: the target {target!r} is {whole.y[0]:g} in every row; errors are measured against "
+            "its spread, so choose a target that varies"
+        )
     outside = None
     if ood is not None:
         outside = _chosen(Path(ood), read_columns(Path(ood), (*whole.names, target)), target, whole.names)

@@ -82,6 +82,7 @@ def write(path, text):
         ("a,t\n1,2\n3,4\n", "has 2 rows; at least 3"),
         ("t\n1\n2\n3\n", "no feature column"),
         ("a,t\n1,2\n1_000,3\n4,5\n", "column 'a' holds '1_000' in data row 2"),
+        ("a,t\n1,2\n3,2\n4,2\n", "the target 't' is 2 in every row"),
         ("a;b;t\n1,5;2,5;3\n", "split at semicolons; write it with commas between the columns and points"),
         ("a|b|t\n1|2|3\n", "split at bars"),
         ("a\tt\n1\t2\n", "split at tabs"),

@@ -1,6 +1,7 @@
 """Orders as the Monitor shows them: what is asked before, and what the engine has heeded afterwards."""
 
 import json
+import time
 
 from arena_tui.screens.monitor import orders
 from arena_tui.screens.monitor.heeded import Heeded, Orders
@@ -15,7 +16,10 @@ PLANNED, OTHER = f"bank/{KORNS}/521", f"gplearn/{KORNS}/521"
 
 
 def begin(folder):
-    """Write that the engine of the made campaign's lease has started now."""
+    """Write that the engine of the made campaign's lease has started now, after all that was heeded before."""
+    before = journal.now()
+    while journal.now() == before:
+        time.sleep(0.001)
     line = json.dumps({"at": journal.now(), "event": "engine-started", "workers": 1})
     (folder / "events-elsewhere-4242.jsonl").write_text(line + "\n")
 

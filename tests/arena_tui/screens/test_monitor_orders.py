@@ -16,7 +16,7 @@ PLANNED, OTHER = f"bank/{KORNS}/521", f"gplearn/{KORNS}/521"
 
 
 def begin(folder):
-    """Write that the engine of the made campaign's lease has started now, after all that was heeded before."""
+    """Write that the engine of the made campaign has started now, after all that was heeded before."""
     before = journal.now()
     while journal.now() == before:
         time.sleep(0.001)

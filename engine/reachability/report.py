@@ -277,7 +277,7 @@ def _notes(found: Outcomes, records: Sequence[Mapping[str, Any]], made: Mapping[
             )
     drawn = {record["task"] for record in records if record.get("truth_constants") in ("drawn", "inferred")}
     if drawn:
-        notes.append(f"{len(drawn)} tasks have constants drawn or inferred here: these are not the paper's data.")
+        notes.append(f"{len(drawn)} tasks have constants drawn or inferred here: not the paper's data.")
     notes.append("SA is the offline verdict 'representable' over the whole domain, not ten votes of a model.")
     return tuple(notes)
 

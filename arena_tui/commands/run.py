@@ -241,7 +241,7 @@ def engine_outcome(campaign: Path, *, workers: int | None, skip_missing: bool, q
     from engine.running.supervisor import Supervisor
 
     before = reader.read_campaign(campaign)
-    left = sum(1 for run in before.runs if not run.ended)
+    left = summary.left(before)
     limits = before.spec.limits
     each = f"{durations.text(limits.budget_s)} + {durations.text(limits.grace_s)} grace"
     announcement = (

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from engine.running import reader, records
+from engine.running import control, reader, records
 from engine.running.reader import Campaign
 from engine.running.records import Run
 
@@ -15,8 +15,29 @@ STARVED_AFTER_S = 5.0
 SHARE_AFTER_S = 1.0
 
 
+def left(campaign: Campaign) -> int:
+    """Count the runs that an engine would make now.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        The campaign.
+
+    Returns
+    -------
+    int
+        Those that have not ended, and those that are to be retried by a request that nobody has answered.
+    """
+    again: set[str] = set()
+    for wish in control.pending(campaign.folder):
+        if wish.action == control.RETRY:
+            failed = {run.id for run in campaign.runs if run.status in records.FAILED}
+            again |= set(wish.runs) or failed
+    return sum(1 for run in campaign.runs if not run.ended or run.id in again)
+
+
 def bound_left(campaign: Campaign, workers: int | None = None) -> float:
-    """Bound how long the runs that have not ended can take together, start-up aside.
+    """Bound how long the runs that are left can take together, start-up aside.
 
     Parameters
     ----------
@@ -30,9 +51,8 @@ def bound_left(campaign: Campaign, workers: int | None = None) -> float:
     float
         Seconds: runs x (budget + grace) / workers, the last round counted whole.
     """
-    left = sum(1 for run in campaign.runs if not run.ended)
     limits = campaign.spec.limits
-    return -(-left // (workers or limits.workers)) * (limits.budget_s + limits.grace_s)
+    return -(-left(campaign) // (workers or limits.workers)) * (limits.budget_s + limits.grace_s)
 
 
 def row(run: Run) -> dict[str, Any]:

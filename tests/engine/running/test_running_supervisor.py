@@ -384,7 +384,7 @@ def test_the_bound_holds_and_every_run_keeps_its_budget(campaign):
     tasks = [own_task(f"u000000{k}") for k in (1, 2)]
     limits = {"budget": 0.6, "interval": 0.3, "grace": 0.5, "workers": 2}
     folder = campaign({"a": SPINNING, "b": SPINNING}, tasks=tasks, seeds=(1, 2), **limits)
-    from engine.running.summary import bound_left
+    from engine.running.summary import bound_left, left
 
     bound = bound_left(reader.read_campaign(folder))
     assert bound == pytest.approx(8 / 2 * 1.1)
@@ -392,6 +392,11 @@ def test_the_bound_holds_and_every_run_keeps_its_budget(campaign):
     runs = runs_of(folder)
     assert len(runs) == 8
     assert all(run.status == "timeout" and run.elapsed >= 0.6 for run in runs.values())
+    ended = reader.read_campaign(folder)
+    assert (left(ended), bound_left(ended)) == (0, 0)
+    control.ask(folder, control.RETRY, ["a/u0000001/1", "b/u0000002/2", "b/u0000002/1"])
+    assert left(ended) == 3
+    assert bound_left(ended) == pytest.approx(2 * 1.1)
 
 
 def test_threads_are_limited_by_every_known_variable(campaign):

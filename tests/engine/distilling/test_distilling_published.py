@@ -169,6 +169,7 @@ def test_the_optimum_without_the_bound_is_proven_and_unfaithful(pool):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_the_default_selection_closes_the_gap(pool):
-    found = select(pose(pool, Demand()), seconds=300)
+    found = select(pose(pool, Demand()), seconds=120)
     assert found.gap < 0.01

@@ -3,19 +3,19 @@
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.suggester import Suggester
 from textual.widgets import Input
 
 from arena_tui import background, starting
 from arena_tui.screens.campaigns import plan
-from arena_tui.screens.campaigns.plan import FIELDS, Verdict
+from arena_tui.screens.campaigns.plan import FIELDS, Field, Verdict
 from arena_tui.widgets.plain import Plain
 
 if TYPE_CHECKING:
@@ -48,6 +48,30 @@ class LastWord(Suggester):
             return None
         found = next((word for word in self._words if word.startswith(last) and word != last), None)
         return None if found is None else f"{before}{comma}{found}"
+
+
+def show_verdict(form: Screen[Any], fields: Sequence[Field], verdict: Verdict) -> None:
+    """Write beside each field of a form what is said of it, and below them the summary and the command.
+
+    Parameters
+    ----------
+    form : Screen
+        Has an input and a note for each field, a summary and a command.
+    fields : sequence of Field
+        Its lines.
+    verdict : Verdict
+        What was found about them.
+    """
+    for line in fields:
+        note = verdict.notes[line.name]
+        beside = form.query_one(f"#note-{line.name}", Plain)
+        beside.set_class(note.wrong, "wrong")
+        beside.show(("✗ " if note.wrong else "✓ ") + note.text)
+        form.query_one(f"#{line.name}", Input).set_class(note.wrong, "-invalid")
+    summary = form.query_one("#summary", Plain)
+    summary.set_class(not verdict.good, "wrong")
+    summary.show(verdict.summary)
+    form.query_one("#command", Plain).show(f"$ {starting.command_line(verdict.words)}")
 
 
 class NewCampaign(ModalScreen[Path | None]):
@@ -136,16 +160,7 @@ class NewCampaign(ModalScreen[Path | None]):
         if not self.is_attached:
             return
         self._verdict = verdict
-        for line in FIELDS:
-            note = verdict.notes[line.name]
-            beside = self.query_one(f"#note-{line.name}", Plain)
-            beside.set_class(note.wrong, "wrong")
-            beside.show(("✗ " if note.wrong else "✓ ") + note.text)
-            self.query_one(f"#{line.name}", Input).set_class(note.wrong, "-invalid")
-        summary = self.query_one("#summary", Plain)
-        summary.set_class(not verdict.good, "wrong")
-        summary.show(verdict.summary)
-        self.query_one("#command", Plain).show(f"$ {starting.command_line(verdict.words)}")
+        show_verdict(self, FIELDS, verdict)
 
     def action_copy(self) -> None:
         """Copy the equivalent command."""

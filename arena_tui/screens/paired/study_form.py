@@ -13,9 +13,10 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from arena_tui import background
-from arena_tui.screens.campaigns.form import LastWord
+from arena_tui.screens.campaigns.form import LastWord, show_verdict
+from arena_tui.screens.campaigns.plan import Verdict
 from arena_tui.screens.paired import sessions, study_plan
-from arena_tui.screens.paired.study_plan import FIELDS, Verdict
+from arena_tui.screens.paired.study_plan import FIELDS
 from arena_tui.starting import command_line
 from arena_tui.widgets.plain import Plain
 
@@ -139,16 +140,7 @@ class NewStudy(ModalScreen[Path | None]):
         if not self.is_attached:
             return
         self._verdict = verdict
-        for line in FIELDS:
-            note = verdict.notes[line.name]
-            beside = self.query_one(f"#note-{line.name}", Plain)
-            beside.set_class(note.wrong, "wrong")
-            beside.show(("✗ " if note.wrong else "✓ ") + note.text)
-            self.query_one(f"#{line.name}", Input).set_class(note.wrong, "-invalid")
-        summary = self.query_one("#summary", Plain)
-        summary.set_class(not verdict.good, "wrong")
-        summary.show(verdict.summary)
-        self.query_one("#command", Plain).show(f"$ {command_line(verdict.words)}")
+        show_verdict(self, FIELDS, verdict)
 
     def action_copy(self) -> None:
         """Copy the equivalent command."""

@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from arena_tui.screens.campaigns.plan import Field, Note
+from arena_tui.screens.campaigns.plan import Field, Note, Verdict
 from arena_tui.screens.paired import study_checks
 from engine.errors import EngineError
 from tasks.errors import TaskError
@@ -41,20 +40,6 @@ _PAIRED_ONLY = {
 _PLANNED = ("out", "kind", "tasks", "arms", "seeds", "stop", "gp-budget", "gp-evaluations")
 _DEFAULTS = {"arms": _ARMS, "library": "lasr", "seeds": "0,1,2,3"}
 _PATHS = ("out", "library", "proposals")
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """All notes, a summary, and the words after ``arena-tui`` that start the study."""
-
-    notes: Mapping[str, Note]
-    summary: str
-    words: tuple[str, ...] = field(default=())
-
-    @property
-    def good(self) -> bool:
-        """Whether nothing is wrong."""
-        return not any(note.wrong for note in self.notes.values())
 
 
 def words_of(values: Mapping[str, str]) -> tuple[str, ...]:
